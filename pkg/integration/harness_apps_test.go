@@ -1,0 +1,454 @@
+// SPDX-FileCopyrightText: 2026 The Pinnace Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+)
+
+// templateGeneration is the annotation that shows the internal field spec.templateGeneration of a DaemonSet.
+const templateGeneration = "deprecated.daemonset.template.generation"
+
+// Paths and objects.
+
+func daemonSetsPath(namespace string) string {
+	return "/apis/apps/v1/namespaces/" + namespace + "/daemonsets"
+}
+
+func daemonSetPath(namespace, name string) string { return daemonSetsPath(namespace) + "/" + name }
+
+func revisionsPath(namespace string) string {
+	return "/apis/apps/v1/namespaces/" + namespace + "/controllerrevisions"
+}
+
+func namespacePath(name string) string { return "/api/v1/namespaces/" + name }
+
+// change alters an object that a test is about to send.
+type change func(t *testing.T, object map[string]any)
+
+// changed returns an object with changes made to it.
+func changed(t *testing.T, object map[string]any, changes ...change) map[string]any {
+	t.Helper()
+	for _, c := range changes {
+		c(t, object)
+	}
+	return object
+}
+
+// daemonSet returns the smallest DaemonSet that is accepted, with changes made to it.
+func daemonSet(t *testing.T, name string, changes ...change) map[string]any {
+	t.Helper()
+	return changed(t, fromYAML(t, `
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: `+name+`}
+spec:
+  selector: {matchLabels: {app: x}}
+  template:
+    metadata: {labels: {app: x}}
+    spec: {containers: [{name: c, image: 'img:1'}]}
+`), changes...)
+}
+
+// root merges text into an object: maps are merged, null removes, anything else replaces. text is YAML.
+func root(text string) change { return within(text) }
+
+// meta is root for metadata.
+func meta(text string) change { return within(text, "metadata") }
+
+// spec is root for spec.
+func spec(text string) change { return within(text, "spec") }
+
+// template is root for the pod template of a DaemonSet.
+func template(text string) change { return within(text, "spec", "template") }
+
+// pod is root for the pod spec in the template of a DaemonSet.
+func pod(text string) change { return within(text, "spec", "template", "spec") }
+
+// container is root for the first container in the template of a DaemonSet.
+func container(text string) change {
+	return func(t *testing.T, object map[string]any) {
+		t.Helper()
+		podSpec := descend(t, object, "spec", "template", "spec")
+		first := podSpec["containers"].([]any)[0].(map[string]any)
+		merge(first, fromYAML(t, text))
+	}
+}
+
+func within(text string, path ...string) change {
+	return func(t *testing.T, object map[string]any) {
+		t.Helper()
+		merge(descend(t, object, path...), fromYAML(t, text))
+	}
+}
+
+func descend(t *testing.T, object map[string]any, path ...string) map[string]any {
+	t.Helper()
+	for _, key := range path {
+		inner, ok := object[key].(map[string]any)
+		if !ok {
+			t.Fatalf("the object has no map at %s of %v", key, path)
+		}
+		object = inner
+	}
+	return object
+}
+
+// merge is a JSON merge patch (RFC 7386) of one map into another.
+func merge(into, patch map[string]any) {
+	for key, value := range patch {
+		inner, isMap := value.(map[string]any)
+		target, hasMap := into[key].(map[string]any)
+		switch {
+		case value == nil:
+			delete(into, key)
+		case isMap && hasMap:
+			merge(target, inner)
+		default:
+			into[key] = value
+		}
+	}
+}
+
+// fromYAML decodes text with the number types of encoding/json.
+func fromYAML(t *testing.T, text string) map[string]any {
+	t.Helper()
+	var out map[string]any
+	if err := yaml.Unmarshal([]byte(text), &out); err != nil {
+		t.Fatalf("could not decode %s: %v", text, err)
+	}
+	return out
+}
+
+func valueFromYAML(t *testing.T, text string) any {
+	t.Helper()
+	var out any
+	if err := yaml.Unmarshal([]byte(text), &out); err != nil {
+		t.Fatalf("could not decode %s: %v", text, err)
+	}
+	return out
+}
+
+// createDaemonSet creates daemonSet(name, changes...) in namespace.
+func createDaemonSet(t *testing.T, namespace, name string, changes ...change) answer {
+	t.Helper()
+	return mustSend(t, call{method: http.MethodPost, path: daemonSetsPath(namespace), body: daemonSet(t, name, changes...)}, http.StatusCreated)
+}
+
+// patch returns a call that patches.
+func patch(contentType, path string, body any) call {
+	return call{method: http.MethodPatch, path: path, contentType: contentType, body: body}
+}
+
+func get(path string) call { return call{method: http.MethodGet, path: path} }
+
+// Expectations.
+
+// Placeholders for what differs from run to run, put in by scrubbed.
+const (
+	someUID     = "UID"
+	someVersion = "VERSION"
+	someTime    = "TIME"
+)
+
+var (
+	uidForm     = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	versionForm = regexp.MustCompile(`^[1-9][0-9]*$`)
+)
+
+// scrubbed returns a copy of object whose uid, resourceVersion and times are placeholders, after checking their form,
+// and without managedFields, which managers shows.
+func scrubbed(t *testing.T, object map[string]any) map[string]any {
+	t.Helper()
+	out := deepCopy(t, object)
+	metadata, ok := out["metadata"].(map[string]any)
+	if !ok {
+		t.Fatalf("the object has no metadata: %v", object)
+	}
+	replaceIf(t, metadata, "uid", someUID, uidForm.MatchString)
+	replaceIf(t, metadata, "resourceVersion", someVersion, versionForm.MatchString)
+	replaceIf(t, metadata, "creationTimestamp", someTime, isRecent)
+	replaceIf(t, metadata, "deletionTimestamp", someTime, isRecent)
+	delete(metadata, "managedFields")
+	return out
+}
+
+func replaceIf(t *testing.T, in map[string]any, key, placeholder string, ok func(string) bool) {
+	t.Helper()
+	value, found := in[key]
+	if !found {
+		return
+	}
+	text, _ := value.(string)
+	if !ok(text) {
+		t.Errorf("metadata.%s is %v, which is not of its form", key, value)
+	}
+	in[key] = placeholder
+}
+
+// isRecent tells whether text is a time in whole seconds not far from now; the server may be on a machine whose clock
+// differs.
+func isRecent(text string) bool {
+	at, err := time.Parse("2006-01-02T15:04:05Z", text)
+	return err == nil && time.Since(at).Abs() < time.Hour
+}
+
+func deepCopy(t *testing.T, object map[string]any) map[string]any {
+	t.Helper()
+	data, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out map[string]any
+	if err := json.Unmarshal(data, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// wantCode ends the test when the answer has another status code.
+func wantCode(t *testing.T, a answer, code int) {
+	t.Helper()
+	if a.code != code {
+		t.Fatalf("got %d, want %d: %s", a.code, code, a.raw)
+	}
+}
+
+// wantObject compares the whole object of an answer, scrubbed, with a YAML text.
+func wantObject(t *testing.T, a answer, code int, want string) {
+	t.Helper()
+	wantCode(t, a, code)
+	if diff := cmp.Diff(fromYAML(t, want), scrubbed(t, a.object)); diff != "" {
+		t.Errorf("the object differs (-want +got):\n%s", diff)
+	}
+}
+
+// wantField compares one field of an answer with a YAML text; "null" stands for a field that isn't there, too.
+func wantField(t *testing.T, a answer, path, want string) {
+	t.Helper()
+	if diff := cmp.Diff(valueFromYAML(t, want), a.field(path)); diff != "" {
+		t.Errorf("%s differs (-want +got):\n%s", path, diff)
+	}
+}
+
+// wantFields is wantField for several fields, after wantCode.
+func wantFields(t *testing.T, a answer, code int, fields map[string]string) {
+	t.Helper()
+	wantCode(t, a, code)
+	for path, want := range fields {
+		wantField(t, a, path, want)
+	}
+}
+
+// unchanged fails the test when an answer is not the very object of another one.
+func unchanged(t *testing.T, before, after answer) {
+	t.Helper()
+	if diff := cmp.Diff(before.object, after.object); diff != "" {
+		t.Errorf("the object has changed (-before +after):\n%s", diff)
+	}
+}
+
+// failure is a Status of a request that failed. details is YAML; empty means that there are none.
+type failure struct {
+	code            int
+	reason, message string
+	details         string
+}
+
+// wantFailure compares the whole body of an answer.
+func wantFailure(t *testing.T, a answer, want failure) {
+	t.Helper()
+	status := map[string]any{
+		"kind": "Status", "apiVersion": "v1", "metadata": map[string]any{}, "status": "Failure",
+		"message": want.message, "code": float64(want.code),
+	}
+	if want.reason != "" {
+		status["reason"] = want.reason
+	}
+	if want.details != "" {
+		status["details"] = valueFromYAML(t, want.details)
+	}
+	if diff := cmp.Diff(status, a.object); a.code != want.code || diff != "" {
+		t.Errorf("got %d, want %d; the body differs (-want +got):\n%s", a.code, want.code, diff)
+	}
+}
+
+// notFound is the failure of a DaemonSet that isn't there.
+func notFound(name string) failure {
+	return failure{
+		code: http.StatusNotFound, reason: "NotFound", message: fmt.Sprintf("daemonsets.apps %q not found", name),
+		details: "{name: " + name + ", group: apps, kind: daemonsets}",
+	}
+}
+
+// wrongMethod is the failure of a method that a path doesn't have.
+func wrongMethod() failure {
+	return failure{
+		code: http.StatusMethodNotAllowed, reason: "MethodNotAllowed",
+		message: "the server does not allow this method on the requested resource", details: "{}",
+	}
+}
+
+// causeReasons are the reasons of the causes in a Status, by how their messages begin.
+var causeReasons = map[string]string{
+	"Required value":    "FieldValueRequired",
+	"Duplicate value":   "FieldValueDuplicate",
+	"Invalid value":     "FieldValueInvalid",
+	"Unsupported value": "FieldValueNotSupported",
+	"Forbidden":         "FieldValueForbidden",
+	"Too long":          "FieldValueTooLong",
+	"Too many":          "FieldValueTooMany",
+	"Not found":         "FieldValueNotFound",
+	"Internal error":    "InternalError",
+}
+
+// invalid returns the failure of an object that validation refuses. kind has its group after a dot, if it has one;
+// causes are in order, each its field, a colon and its message.
+func invalid(t *testing.T, kind, name string, causes ...string) failure {
+	t.Helper()
+	bare, group, _ := strings.Cut(kind, ".")
+	details := map[string]any{"kind": bare}
+	for key, value := range map[string]string{"name": name, "group": group} {
+		if value != "" {
+			details[key] = value
+		}
+	}
+	var list []any
+	var distinct []string
+	for _, cause := range causes {
+		path, message, _ := strings.Cut(cause, ": ")
+		beginning, _, _ := strings.Cut(message, ":")
+		reason, ok := causeReasons[beginning]
+		if !ok {
+			t.Fatalf("no reason is known for the cause %q", cause)
+		}
+		item := map[string]any{"reason": reason, "message": message}
+		if path != "<nil>" {
+			item["field"] = path
+		}
+		list = append(list, item)
+		if !slices.Contains(distinct, cause) {
+			distinct = append(distinct, cause)
+		}
+	}
+	details["causes"] = list
+	text, err := json.Marshal(details)
+	if err != nil {
+		t.Fatal(err)
+	}
+	message := strings.Join(distinct, ", ")
+	if len(distinct) > 1 {
+		message = "[" + message + "]"
+	}
+	return failure{
+		code: http.StatusUnprocessableEntity, reason: "Invalid", details: string(text),
+		message: fmt.Sprintf("%s %q is invalid: %s", kind, name, message),
+	}
+}
+
+// wantWarnings compares the warnings of an answer.
+func wantWarnings(t *testing.T, a answer, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, a.warnings()); diff != "" {
+		t.Errorf("the warnings differ (-want +got):\n%s", diff)
+	}
+}
+
+// wantManagers compares managedFields, whose times have to be recent, with a YAML list.
+func wantManagers(t *testing.T, a answer, want string) {
+	t.Helper()
+	got, _ := deepCopy(t, a.object)["metadata"].(map[string]any)["managedFields"].([]any)
+	for i := range got {
+		entry := got[i].(map[string]any)
+		if at, _ := entry["time"].(string); !isRecent(at) {
+			t.Errorf("managedFields[%d].time is %v", i, entry["time"])
+		}
+		delete(entry, "time")
+	}
+	wanted, _ := valueFromYAML(t, want).([]any)
+	if diff := cmp.Diff(wanted, got); diff != "" {
+		t.Errorf("managedFields differ (-want +got):\n%s", diff)
+	}
+}
+
+// owners are the entries of managedFields in short: manager, operation and, if any, subresource, joined by "/".
+func owners(a answer) []string {
+	var out []string
+	entries, _ := a.field("metadata.managedFields").([]any)
+	for _, entry := range entries {
+		e := entry.(map[string]any)
+		text := fmt.Sprintf("%v/%v", e["manager"], e["operation"])
+		if subresource, ok := e["subresource"]; ok {
+			text += fmt.Sprintf("/%v", subresource)
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// names are the names of a list's items, in order.
+func names(a answer) []string {
+	var out []string
+	items, _ := a.field("items").([]any)
+	for _, item := range items {
+		metadata, _ := item.(map[string]any)["metadata"].(map[string]any)
+		name, _ := metadata["name"].(string)
+		out = append(out, name)
+	}
+	return out
+}
+
+// Watches.
+
+// event is one event of a watch.
+type event struct {
+	Type   string         `json:"type"`
+	Object map[string]any `json:"object"`
+}
+
+// name is the event's type and the name of its object.
+func (e event) name() string {
+	metadata, _ := e.Object["metadata"].(map[string]any)
+	name, _ := metadata["name"].(string)
+	return strings.TrimSpace(e.Type + " " + name)
+}
+
+// stream is a running watch.
+type stream struct {
+	t       *testing.T
+	decoder *json.Decoder
+}
+
+// watch starts a watch, which ends with the test.
+func watch(t *testing.T, path string) *stream {
+	t.Helper()
+	response := open(t, get(path))
+	t.Cleanup(func() { _ = response.Body.Close() })
+	if response.StatusCode != http.StatusOK {
+		body, _ := io.ReadAll(response.Body)
+		t.Fatalf("GET %s: got %d: %s", path, response.StatusCode, body)
+	}
+	return &stream{t: t, decoder: json.NewDecoder(response.Body)}
+}
+
+// next waits for the next event; the server ends a watch whose path has a timeout.
+func (s *stream) next() event {
+	s.t.Helper()
+	var e event
+	if err := s.decoder.Decode(&e); err != nil {
+		s.t.Fatalf("the watch has ended: %v", err)
+	}
+	return e
+}

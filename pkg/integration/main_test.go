@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The Pinnace Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/pinnace-io/pinnace/pkg/envtest"
+)
+
+// kubeconfigVariable names a kubeconfig of the server to test instead of one that the tests start.
+const kubeconfigVariable = "PINNACE_TEST_KUBECONFIG"
+
+// shared is the server that all tests use. Its fields are set by TestMain and only read afterwards.
+var shared struct {
+	config *rest.Config
+	// foreign tells that the server is not one that the tests started.
+	foreign bool
+}
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	if path := os.Getenv(kubeconfigVariable); path != "" {
+		config, err := clientcmd.BuildConfigFromFlags("", path)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "could not read", path, err)
+			return 1
+		}
+		config.QPS = -1
+		shared.config, shared.foreign = config, true
+		return m.Run()
+	}
+	environment := &envtest.Environment{}
+	config, err := environment.Start(context.Background())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "could not start the server:", err)
+		return 1
+	}
+	shared.config = config
+	code := m.Run()
+	if err := environment.Stop(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "could not stop the server:", err)
+		return 1
+	}
+	return code
+}
+
+// onlyPinnace skips a test of what kube-apiserver does not have, or answers differently for a documented reason.
+func onlyPinnace(t *testing.T, reason string) {
+	t.Helper()
+	if shared.foreign {
+		t.Skip("the server is not one of ours: " + reason)
+	}
+}

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The Pinnace Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	genericapifilters "k8s.io/apiserver/pkg/endpoints/filters"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/dynamiccertificates"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
+	"k8s.io/apiserver/pkg/util/notfoundhandler"
+
+	"github.com/pinnace-io/pinnace/pkg/authn"
+	"github.com/pinnace-io/pinnace/pkg/authz"
+	"github.com/pinnace-io/pinnace/pkg/etcd"
+	"github.com/pinnace-io/pinnace/pkg/pki"
+	"github.com/pinnace-io/pinnace/pkg/server/options"
+	"github.com/pinnace-io/pinnace/pkg/version"
+)
+
+// Below the data directory, etcd's part and the certificates' part.
+const (
+	etcdDir = "etcd"
+	pkiDir  = "pki"
+)
+
+// openBackend starts the embedded etcd, or connects to the external one, and returns when it answers.
+func openBackend(ctx context.Context, o options.CompletedOptions) (etcd.Backend, error) {
+	config := o.Etcd.StorageConfig
+	// To the library zero means no compaction; to the backends it means their default.
+	compaction := config.CompactionInterval
+	if compaction == 0 {
+		compaction = -1
+	}
+	if o.Embedded() {
+		embedded, err := etcd.Start(ctx, etcd.EmbeddedConfig{
+			DataDir:            filepath.Join(o.DataDir, etcdDir),
+			Prefix:             config.Prefix,
+			QuotaBackendBytes:  o.QuotaBytes,
+			CompactionInterval: compaction,
+		})
+		if err != nil {
+			return nil, err
+		}
+		return embedded, nil
+	}
+	external, err := etcd.Connect(ctx, etcd.ExternalConfig{
+		Endpoints:          config.Transport.ServerList,
+		CertFile:           config.Transport.CertFile,
+		KeyFile:            config.Transport.KeyFile,
+		CAFile:             config.Transport.TrustedCAFile,
+		Prefix:             config.Prefix,
+		CompactionInterval: compaction,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return external, nil
+}
+
+// pkiConfig names the server's certificates in the data directory.
+func pkiConfig(o options.CompletedOptions) pki.Config {
+	return pki.Config{Dir: filepath.Join(o.DataDir, pkiDir)}
+}
+
+// listen takes the port, so that no other process can; port 0 takes a free one.
+func listen(serving *genericoptions.SecureServingOptions) (net.Listener, error) {
+	address := net.JoinHostPort(serving.BindAddress.String(), strconv.Itoa(serving.BindPort))
+	listener, _, err := genericoptions.CreateListener(serving.BindNetwork, address, net.ListenConfig{})
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s is in use by another process: choose another --secure-port, or 0 for a free one", address)
+	case err != nil:
+		return nil, fmt.Errorf("could not listen on %s, see --bind-address and --secure-port: %w", address, err)
+	}
+	return listener, nil
+}
+
+// genericConfig applies the options to the library's configuration.
+func (c *Config) genericConfig() (*genericapiserver.Config, error) {
+	o := c.options
+	config := genericapiserver.NewConfig(c.Scheme.Codecs)
+	if err := o.ServerRun.ApplyTo(config); err != nil {
+		return nil, err
+	}
+	config.EffectiveVersion = version.Effective(config.EffectiveVersion)
+
+	serving := *o.SecureServing.SecureServingOptions
+	serving.Listener = c.listener
+	if serving.ServerCert.CertKey.CertFile == "" {
+		serving.ServerCert.CertKey = genericoptions.CertKey{CertFile: c.bundle.ServingCertFile, KeyFile: c.bundle.ServingKeyFile}
+	}
+	if err := serving.WithLoopback().ApplyTo(&config.SecureServing, &config.LoopbackClientConfig); err != nil {
+		return nil, err
+	}
+	config.LoopbackClientConfig.ContentType = runtime.ContentTypeProtobuf
+	config.LoopbackClientConfig.DisableCompression = true
+
+	applyOpenAPI(config, c.Scheme)
+	if err := c.applyIdentity(config); err != nil {
+		return nil, err
+	}
+	if err := o.Features.ApplyTo(config, nil, nil); err != nil {
+		return nil, err
+	}
+	if err := o.Tracing.ApplyTo(nil, config); err != nil {
+		return nil, fmt.Errorf("--tracing-config-file: %w", err)
+	}
+	if err := o.Audit.ApplyTo(config); err != nil {
+		return nil, err
+	}
+	return config, c.applyStorage(config)
+}
+
+// applyIdentity sets who requests come from and what they may do: the holders of a certificate of our own CA that are
+// in system:masters may do everything, anyone may see health and version.
+func (c *Config) applyIdentity(config *genericapiserver.Config) error {
+	clientCA, err := dynamiccertificates.NewDynamicCAContentFromFile("client-ca", c.bundle.CAFile)
+	if err != nil {
+		return err
+	}
+	if err := config.Authentication.ApplyClientCert(clientCA, config.SecureServing); err != nil {
+		return err
+	}
+	if config.Authentication.Authenticator, err = authn.NewStandalone(clientCA); err != nil {
+		return err
+	}
+	config.Authorization.Authorizer, err = authz.NewStandalone()
+	return err
+}
+
+// delegate answers what no route answers, as kube-apiserver does.
+func delegate(c CompletedConfig) genericapiserver.DelegationTarget {
+	return genericapiserver.NewEmptyDelegateWithCustomHandler(
+		notfoundhandler.New(c.Generic.Serializer, genericapifilters.NoMuxAndDiscoveryIncompleteKey))
+}
