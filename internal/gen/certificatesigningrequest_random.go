@@ -66,8 +66,9 @@ func pick[T any](random *rand.Rand, values ...T) T { return values[random.IntN(l
 func changeMeta(random *rand.Rand, meta *metav1.ObjectMeta) {
 	changes := []func(){
 		func() {
-			meta.Name = pick(random, "", ".", "..", "a/b", "a%b", "UPPER case é", strings.Repeat("n", 300))
+			meta.Name = pick(random, ".", "..", "a/b", "a%b", "UPPER case é", strings.Repeat("n", 300))
 		},
+		func() { meta.Name = "" },
 		func() { meta.GenerateName = pick(random, "Node CSR_", "a/b", "%", "node-") },
 		func() { meta.Namespace = "t" },
 		func() { meta.UID = pick[types.UID](random, "", "another") },

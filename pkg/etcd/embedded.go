@@ -142,9 +142,10 @@ const (
 	tickMilliseconds     = 20
 	electionMilliseconds = 100
 
-	// snapshotCount is after how many entries the log may be cut: half of etcd's, for a restart reads the rest into
-	// memory. catchUpEntries stay in memory for members that lag; there are none. A log segment on disk is 64 MB.
-	snapshotCount  = 5000
+	// snapshotCount is after how many entries the log may be cut: a quarter of etcd's, for a restart reads the rest into
+	// memory, and serves nothing while more than 5000 are to be applied. catchUpEntries stay in memory for members that
+	// lag; there are none. A log segment on disk is 64 MB.
+	snapshotCount  = 2500
 	catchUpEntries = 100
 	maxWALFiles    = 2
 

@@ -194,7 +194,7 @@ func (i *inspector) judgeDamage(log *walState, db database) error {
 	}
 	if committed := max(db.applied, damage.committed); committed > log.last {
 		return fmt.Errorf("data directory %s is damaged: write-ahead log %s ends at offset %d with entry %d, but entries up to %d were acknowledged: %w: "+
-			"restore the directory from a snapshot", i.dir, damage.file, damage.offset, log.last, committed, damage.err)
+			"restore the directory from a snapshot", i.dir, damage.file, damage.offset, log.last, committed, checksumError(damage.err))
 	}
 	backup := damage.file + brokenSuffix
 	if err := copyFile(backup, damage.file); err != nil {

@@ -23,6 +23,9 @@ const (
 	verbosityDebug = 6
 )
 
+// boltLogger is the name under which the database logs its errors, each on its way up. etcd logs what they come to.
+const boltLogger = "bbolt"
+
 // writeDepth is the number of frames between etcd's call of the logger and Write below, so that klog names etcd's line.
 const writeDepth = 3
 
@@ -65,7 +68,7 @@ func (c *klogCore) Write(entry zapcore.Entry, fields []zapcore.Field) error {
 	switch {
 	case entry.Level > zapcore.ErrorLevel:
 	case entry.Level == zapcore.ErrorLevel:
-		if firstStart(entry.Message, err) {
+		if firstStart(entry.Message, err) || entry.LoggerName == boltLogger {
 			c.logger.V(verbosityInfo).Info(entry.Message, append(pairs, "err", err)...)
 			return nil
 		}
@@ -99,8 +102,13 @@ func verbosity(level zapcore.Level) int {
 
 // quiet tells of a warning that is no news for an etcd that has one member, no listener and no peers.
 func quiet(message string, err error) bool {
-	if errors.Is(err, context.Canceled) || errors.Is(err, etcderrors.ErrCanceled) {
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, etcderrors.ErrCanceled):
 		return true // etcd was told to stop
+	case errors.Is(err, etcderrors.ErrTooManyRequests):
+		return true // etcd tries to publish itself, without a pause, while it reads its log
+	case strings.HasSuffix(message, "since there are still pending configuration changes to apply"):
+		return true // raft, in the same situation
 	}
 	switch message {
 	case "Running http and grpc server on single port. This is not recommended for production.", // there is no port
@@ -108,11 +116,13 @@ func quiet(message string, err error) bool {
 		// See firstStart.
 		"Failed to detect schema version",
 		"Failed to detect storage schema version. Please wait till wal snapshot before upgrading cluster.",
+		"ignored file in WAL directory", // the copy of a torn log, see judgeDamage
 		// A client closed.
 		"failed to receive watch request from gRPC stream",
 		"failed to send watch response to gRPC stream",
 		"failed to send watch control response to gRPC stream",
-		// A start that is given up reports itself.
+		// An end that was asked for.
+		"server has stopped; skipping GoAttach",
 		"stopped publish because server is stopping":
 		return true
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -101,7 +102,7 @@ func (s *walState) readSegment(path string, crc uint32, last bool) (uint32, erro
 			err = s.checkEnd(file, decoder.LastOffset(), last)
 		case errors.Is(err, io.ErrUnexpectedEOF) && last:
 			err = s.setDamage(file, decoder.LastOffset(), fmt.Errorf("%w: %w", errTorn, err))
-		default:
+		case !errors.As(err, new(*fs.PathError)): // that is one of reading
 			s.damage = &walDamage{file: path, offset: decoder.LastOffset(), err: checksumError(err)}
 			err = nil
 		}

@@ -452,3 +452,8 @@ func (s *stream) next() event {
 	}
 	return e
 }
+
+// generatedName matches what the server makes of a generateName.
+func generatedName(base string) *regexp.Regexp {
+	return regexp.MustCompile("^" + regexp.QuoteMeta(base) + "[bcdfghjklmnpqrstvwxz2456789]{5}$")
+}

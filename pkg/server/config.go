@@ -67,7 +67,7 @@ func NewConfig(ctx context.Context, o options.CompletedOptions) (_ *Config, err 
 	if c.bundle, err = pki.Ensure(pkiConfig(o)); err != nil {
 		return nil, err
 	}
-	if c.listener, err = listen(o.SecureServing.SecureServingOptions); err != nil {
+	if c.listener, err = listen(ctx, o.SecureServing.SecureServingOptions); err != nil {
 		return nil, err
 	}
 	if c.Generic, err = c.genericConfig(); err != nil {

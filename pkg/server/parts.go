@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	genericapifilters "k8s.io/apiserver/pkg/endpoints/filters"
@@ -18,6 +19,7 @@ import (
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/pkg/util/notfoundhandler"
+	"k8s.io/klog/v2"
 
 	"github.com/pinnace-io/pinnace/pkg/authn"
 	"github.com/pinnace-io/pinnace/pkg/authz"
@@ -64,7 +66,32 @@ func openBackend(ctx context.Context, o options.CompletedOptions) (etcd.Backend,
 	if err != nil {
 		return nil, err
 	}
+	if err := awaitExternal(ctx, external, o.ServerRun.StorageInitializationTimeout); err != nil {
+		return nil, errors.Join(err, external.Close(ctx))
+	}
 	return external, nil
+}
+
+// awaitPeriod is how often a wait for an external etcd is logged.
+const awaitPeriod = 10 * time.Second
+
+// awaitExternal waits until the cluster answers, and says meanwhile what it waits for: no storage can be built before.
+func awaitExternal(ctx context.Context, external *etcd.External, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no answer within %s (--storage-initialization-timeout)", timeout))
+	defer cancel()
+	waited := time.NewTicker(awaitPeriod)
+	defer waited.Stop()
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-waited.C:
+				klog.FromContext(ctx).Error(external.Pending(), "Still waiting for etcd", "etcd", external.String())
+			}
+		}
+	}()
+	return etcd.WaitReady(ctx, external)
 }
 
 // pkiConfig names the server's certificates in the data directory.
@@ -73,14 +100,14 @@ func pkiConfig(o options.CompletedOptions) pki.Config {
 }
 
 // listen takes the port, so that no other process can; port 0 takes a free one.
-func listen(serving *genericoptions.SecureServingOptions) (net.Listener, error) {
+func listen(ctx context.Context, serving *genericoptions.SecureServingOptions) (net.Listener, error) {
 	address := net.JoinHostPort(serving.BindAddress.String(), strconv.Itoa(serving.BindPort))
-	listener, _, err := genericoptions.CreateListener(serving.BindNetwork, address, net.ListenConfig{})
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return nil, fmt.Errorf("%s is in use by another process: choose another --secure-port, or 0 for a free one", address)
 	case err != nil:
-		return nil, fmt.Errorf("could not listen on %s, see --bind-address and --secure-port: %w", address, err)
+		return nil, fmt.Errorf("could not listen, see --bind-address and --secure-port: %w", err)
 	}
 	return listener, nil
 }

@@ -6,6 +6,7 @@ package app
 import (
 	"io"
 
+	"google.golang.org/grpc/grpclog"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	logsapi "k8s.io/component-base/logs/api/v1"
 )
@@ -16,6 +17,8 @@ func applyLogs(config *logsapi.LoggingConfiguration, stderr io.Writer) error {
 	stream := stderr
 	if config.Verbosity == 0 && config.Format == logsapi.DefaultLogFormat {
 		stream = quietWriter{out: stderr}
+		// gRPC warns of every attempt to reach an etcd that is away; the server's own wait says it once.
+		grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, stderr))
 	}
 	return logsapi.ValidateAndApplyWithOptions(config, &logsapi.LoggingOptions{ErrorStream: stream, InfoStream: stream}, utilfeature.DefaultFeatureGate)
 }

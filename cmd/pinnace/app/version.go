@@ -17,7 +17,7 @@ func newVersion() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "version",
 		Short: "Print the versions of Pinnace, Kubernetes and etcd in this binary",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return printVersion(cmd, version.Get(), output)
 		},

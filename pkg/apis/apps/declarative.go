@@ -44,28 +44,21 @@ func RegisterValidations(scheme *runtime.Scheme) error {
 	return nil
 }
 
-// validateDaemonSetDeclaratively has rules for metadata and for the pod template; what hasn't changed isn't looked at
-// again.
+// validateDaemonSetDeclaratively has rules for metadata and for the pod template. Either is left out of an update that
+// doesn't change it.
 func validateDaemonSetDeclaratively(ctx context.Context, op operation.Operation, ds, old *appsv1.DaemonSet) field.ErrorList {
 	oldMeta := safe.Field(old, func(ds *appsv1.DaemonSet) *metav1.ObjectMeta { return &ds.ObjectMeta })
 	oldTemplate := safe.Field(old, func(ds *appsv1.DaemonSet) *corev1.PodTemplateSpec { return &ds.Spec.Template })
 
 	errs := validateMetadataDeclaratively(ctx, op, &ds.ObjectMeta, oldMeta)
-	if unchanged(op, &ds.Spec.Template, oldTemplate) {
-		return errs
-	}
 	return append(errs, podtemplate.ValidateDeclaratively(ctx, op, field.NewPath("spec", "template"), &ds.Spec.Template, oldTemplate)...)
 }
 
 func validateMetadataDeclaratively(ctx context.Context, op operation.Operation, meta, old *metav1.ObjectMeta) field.ErrorList {
-	if unchanged(op, meta, old) {
+	if old != nil && op.Type == operation.Update && apiequality.Semantic.DeepEqual(meta, old) {
 		return nil
 	}
 	return metav1validation.Validate_ObjectMeta(ctx, op, field.NewPath("metadata"), meta, old)
-}
-
-func unchanged[T any](op operation.Operation, value, old *T) bool {
-	return old != nil && op.Type == operation.Update && apiequality.Semantic.DeepEqual(value, old)
 }
 
 // noValidation is the answer for a subresource that is not registered: a defect of the server, not of the request.

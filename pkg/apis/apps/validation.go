@@ -8,7 +8,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apimachineryvalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -61,7 +60,7 @@ func validateDaemonSetSpecChange(ds, old *appsv1.DaemonSet) field.ErrorList {
 	if generation < oldGeneration {
 		errs = append(errs, field.Invalid(spec.Child("templateGeneration"), generation, "must not be decremented"))
 	} else {
-		switch changed := !apiequality.Semantic.DeepEqual(&ds.Spec.Template, &old.Spec.Template); {
+		switch changed := !podtemplate.Equal(&ds.Spec.Template, &old.Spec.Template); {
 		case changed && generation == oldGeneration:
 			errs = append(errs, field.Invalid(spec.Child("templateGeneration"), generation, "must be incremented upon template update"))
 		case !changed && generation > oldGeneration:

@@ -59,7 +59,7 @@ func TestCreationIsValidatedAsUpstream(t *testing.T) {
 	seen := newSightings()
 	random := rand.New(rand.NewPCG(1, 1)) // a fixed seed: every run sees the same objects
 
-	for i := range 1500 {
+	for i := range 1200 {
 		csr := gen.RandomCSR(random)
 		theirs := upstreamvalidation.ValidateCertificateSigningRequestCreate(internal(t, csr))
 		ours := certificates.ValidateCertificateSigningRequest(csr.DeepCopy())
@@ -97,7 +97,7 @@ func TestUpdatesAreValidatedAsUpstream(t *testing.T) {
 			seen := newSightings()
 			random := rand.New(rand.NewPCG(2, uint64(seed))) // a fixed seed: every run sees the same objects
 
-			for i := range 1500 {
+			for i := range 1200 {
 				oldCSR := gen.RandomCSR(random)
 				newCSR := gen.RandomCSRUpdate(random, oldCSR)
 				theirs := validators.theirs(internal(t, newCSR), internal(t, oldCSR))

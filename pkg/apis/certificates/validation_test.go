@@ -509,7 +509,7 @@ func TestValidateCertificate(t *testing.T) {
 	}
 }
 
-func TestUntaggedConditionShowsEveryField(t *testing.T) {
+func TestModifiedApprovalShowsEveryField(t *testing.T) {
 	t.Parallel()
 	oldCSR := stored(gen.CSR("robot", gen.WithCondition(certificatesv1.CertificateSigningRequestCondition{
 		Type: "Denied", Status: "True", Reason: "r1", Message: "m1", LastUpdateTime: moment(1), LastTransitionTime: moment(2),

@@ -5,6 +5,7 @@ package podtemplate_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand"
 	"reflect"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/apitesting/fuzzer"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/operation"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metafuzzer "k8s.io/apimachinery/pkg/apis/meta/fuzzer"
@@ -219,22 +221,17 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-// pairs calls check with every template as a new one, and as the replacement of a few others.
+// pairs calls check with every template as a new one, as the replacement of itself, and of a few others in turn.
 func pairs(t *testing.T, check func(name string, template, old *corev1.PodTemplateSpec)) {
 	t.Helper()
-	all, olds := templates(t), map[string]*corev1.PodTemplateSpec{}
-	for i := range 2 {
-		name := fmt.Sprintf("random template %d", i)
-		olds[name] = all[name]
-	}
-	for name, template := range byHand() {
-		olds[name] = template
-	}
-	for name, template := range all {
-		check(name, template, nil)
-		check(name+" as it was", template, template)
-		for oldName, old := range olds {
-			check(name+" for "+oldName, template, old)
+	all, olds := templates(t), slices.Sorted(maps.Keys(byHand()))
+	olds = append(olds, "random template 0", "random template 1")
+	for i, name := range slices.Sorted(maps.Keys(all)) {
+		check(name, all[name], nil)
+		check(name+" as it was", all[name], all[name])
+		for j := range 6 {
+			old := olds[(6*i+j)%len(olds)]
+			check(name+" for "+old, all[name], all[old])
 		}
 	}
 }
@@ -431,6 +428,47 @@ func TestValidateDeclaratively(t *testing.T) {
 	})
 	if violations == 0 {
 		t.Error("no template violated a declared rule: the test shows nothing")
+	}
+}
+
+func TestEqualOfRandomTemplates(t *testing.T) {
+	t.Parallel()
+	equal := 0
+	pairs(t, func(name string, template, old *corev1.PodTemplateSpec) {
+		if old == nil {
+			return
+		}
+		got, want := podtemplate.Equal(template, old.DeepCopy()), apiequality.Semantic.DeepEqual(template, old)
+		if got != want {
+			t.Errorf("%s: equal: %t, the library says %t", name, got, want)
+		}
+		if got {
+			equal++
+		}
+	})
+	if equal < fuzzed {
+		t.Errorf("only %d templates were equal", equal)
+	}
+}
+
+func BenchmarkEqual(b *testing.B) {
+	template := valid(nil)
+	podtemplate.SetDefaults(template)
+	same, other := template.DeepCopy(), template.DeepCopy()
+	other.Spec.Containers[0].Image = "img:2"
+	for name, with := range map[string]*corev1.PodTemplateSpec{"same": same, "other": other} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				podtemplate.Equal(template, with)
+			}
+		})
+		b.Run(name+" by reflection alone", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				apiequality.Semantic.DeepEqual(template, with)
+			}
+		})
 	}
 }
 

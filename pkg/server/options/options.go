@@ -160,14 +160,25 @@ func (c CompletedOptions) Validate() error {
 	}
 	errs = append(errs, validateEtcd(&c.Options)...)
 	errs = append(errs, c.ServerRun.Validate()...)
-	errs = append(errs, c.SecureServing.Validate()...)
+	errs = append(errs, validateServing(&c.Options)...)
 	errs = append(errs, c.Audit.Validate()...)
 	errs = append(errs, c.Features.Validate()...)
 	errs = append(errs, c.Tracing.Validate()...)
-	if (c.SecureServing.ServerCert.CertKey.CertFile == "") != (c.SecureServing.ServerCert.CertKey.KeyFile == "") {
+	return errors.Join(errs...)
+}
+
+func validateServing(o *Options) []error {
+	var errs []error
+	serving := *o.SecureServing.SecureServingOptions
+	if port := serving.BindPort; port < 0 || port > 65535 {
+		errs = append(errs, fmt.Errorf("--secure-port %d must be between 0 and 65535, inclusive; 0 picks a free port", port))
+		// The library says the same, but takes 0 for no port at all.
+		serving.BindPort = DefaultPort
+	}
+	if (serving.ServerCert.CertKey.CertFile == "") != (serving.ServerCert.CertKey.KeyFile == "") {
 		errs = append(errs, errors.New("--tls-cert-file and --tls-private-key-file must be set together"))
 	}
-	return errors.Join(errs...)
+	return append(errs, serving.Validate()...)
 }
 
 func validateEtcd(o *Options) []error {

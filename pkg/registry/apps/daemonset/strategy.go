@@ -62,7 +62,7 @@ func (Strategy) PrepareForUpdate(_ context.Context, ds, old *appsv1.DaemonSet) {
 
 	templateGeneration := apps.TemplateGeneration(old) // whatever the client has sent
 	switch {
-	case !apiequality.Semantic.DeepEqual(&ds.Spec.Template, &old.Spec.Template):
+	case !podtemplate.Equal(&ds.Spec.Template, &old.Spec.Template):
 		templateGeneration++
 		ds.Generation = old.Generation + 1
 	case specChangedBesidesTemplate(&ds.Spec, &old.Spec):

@@ -28,10 +28,9 @@ import (
 )
 
 // rounds is how many random objects or updates an endpoint is compared on.
-const rounds = 800
+const rounds = 600
 
-// In the tests below upstream reads the clock of the bubble, which stands still at now.
-
+// Upstream reads the clock of the bubble, which stands still at now.
 func TestCreationIsUpstreams(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

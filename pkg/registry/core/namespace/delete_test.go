@@ -22,10 +22,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apiserver/pkg/registry/rest"
 	apistorage "k8s.io/apiserver/pkg/storage"
-	testingclock "k8s.io/utils/clock/testing"
-
-	"github.com/pinnace-io/pinnace/pkg/registry/core/namespace"
-	"github.com/pinnace-io/pinnace/pkg/registry/strategy"
 )
 
 // atDeletion is what our clock shows.
@@ -240,12 +236,12 @@ func TestDeleteAsUpstream(t *testing.T) {
 			if tc.validate == nil {
 				tc.validate = rest.ValidateAllObjectFunc
 			}
-			request := strategy.DeleteRequest{Name: "x", Validate: tc.validate, Options: tc.options.DeepCopy(), Clock: testingclock.NewFakePassiveClock(atDeletion())}
-			obj, immediate, err := namespace.Delete(t.Context(), b.ours, request)
-			if diff := cmp.Diff(tc.options, request.Options); diff != "" {
+			options := tc.options.DeepCopy()
+			obj, immediate, err := b.ours.Namespace.Delete(t.Context(), "x", tc.validate, options)
+			if diff := cmp.Diff(tc.options, options); diff != "" {
 				t.Errorf("the caller's options changed:\n%s", diff)
 			}
-			left, getErr := b.ours.Get(t.Context(), "x", &metav1.GetOptions{})
+			left, getErr := b.ours.Namespace.Get(t.Context(), "x", &metav1.GetOptions{})
 			got := newOutcome(t, obj, immediate, err, left, getErr, asIs)
 
 			obj, immediate, err = b.upstream.Delete(t.Context(), "x", tc.validate, tc.options.DeepCopy())
@@ -323,8 +319,6 @@ func comparable(ns *corev1.Namespace) *corev1.Namespace {
 	}
 	out := ns.DeepCopy()
 	out.ResourceVersion = ""
-	out.TypeMeta = metav1.TypeMeta{}
-	out.Labels = nil // defaults on reading are the codec's
 	slices.Sort(out.Finalizers)
 	return out
 }
@@ -346,7 +340,7 @@ func sameTime(t *testing.T, ours, upstreams *outcome) {
 // clear removes the namespace x from both stores, whatever state it's in.
 func (b backends) clear(t *testing.T) {
 	t.Helper()
-	err := b.ours.Storage.Delete(t.Context(), "/namespaces/x", &corev1.Namespace{}, nil, rest.ValidateAllObjectFunc, false, nil, apistorage.DeleteOptions{})
+	err := b.ourRaw.Delete(t.Context(), "/namespaces/x", &corev1.Namespace{}, nil, rest.ValidateAllObjectFunc, nil, apistorage.DeleteOptions{})
 	if err != nil && !apistorage.IsNotFound(err) {
 		t.Fatal(err)
 	}
@@ -376,30 +370,9 @@ func TestNamespaceIsReplacedWhileItsDeletionIsAsked(t *testing.T) {
 		b.put(t, next)
 		return nil
 	}
-	request := strategy.DeleteRequest{Name: "x", Validate: validate, Clock: testingclock.NewFakePassiveClock(atDeletion())}
-	_, _, err := namespace.Delete(t.Context(), b.ours, request)
+	_, _, err := b.ours.Namespace.Delete(t.Context(), "x", validate, nil)
 	if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "UID in precondition: 1-2-3, UID in object meta: 7-8-9") {
 		t.Errorf("got error %v, want a conflict", err)
-	}
-}
-
-func TestDeleteWithoutKey(t *testing.T) {
-	t.Parallel()
-	b := newBackends(t)
-	ns := stored()
-	ns.Name = "x"
-	b.put(t, ns)
-	store := *b.ours
-	calls := 0
-	store.KeyFunc = func(ctx context.Context, name string) (string, error) {
-		if calls++; calls > 1 { // the first one is for reading
-			return "", errors.New("no key")
-		}
-		return b.ours.KeyFunc(ctx, name)
-	}
-	request := strategy.DeleteRequest{Name: "x", Validate: rest.ValidateAllObjectFunc, Clock: testingclock.NewFakePassiveClock(atDeletion())}
-	if _, _, err := namespace.Delete(t.Context(), &store, request); err == nil || err.Error() != "no key" {
-		t.Errorf("got error %v", err)
 	}
 }
 
@@ -445,16 +418,16 @@ func TestUpdateEndsDeletionAsUpstream(t *testing.T) {
 
 			next := tc.stored.DeepCopy()
 			tc.change(next)
-			ours, upstreamUpdate := b.ours, b.upstream.Update
+			update, upstreamUpdate := b.ours.Namespace.Update, b.upstream.Update
 			if tc.finalize {
-				ours, upstreamUpdate = b.ourFinalize, b.upstreamFinalize.Update
+				update, upstreamUpdate = b.ours.Finalize.Update, b.upstreamFinalize.Update
 			}
 			ctx := requestContext(t, tc.finalize)
-			_, _, err := ours.Update(ctx, "x", rest.DefaultUpdatedObjectInfo(next.DeepCopy()), rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, false, &metav1.UpdateOptions{})
+			_, _, err := update(ctx, "x", rest.DefaultUpdatedObjectInfo(next.DeepCopy()), rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, false, &metav1.UpdateOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			left, getErr := b.ours.Get(t.Context(), "x", &metav1.GetOptions{})
+			left, getErr := b.ours.Namespace.Get(t.Context(), "x", &metav1.GetOptions{})
 			got := newOutcome(t, nil, false, nil, left, getErr, asIs)
 
 			_, _, err = upstreamUpdate(ctx, "x", rest.DefaultUpdatedObjectInfo(internal(t, next)), rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, false, &metav1.UpdateOptions{})

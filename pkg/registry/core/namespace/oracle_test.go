@@ -8,28 +8,23 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/generic"
-	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
-	"k8s.io/apiserver/pkg/registry/rest"
 	apistorage "k8s.io/apiserver/pkg/storage"
 	etcd3testing "k8s.io/apiserver/pkg/storage/etcd3/testing"
-	"k8s.io/apiserver/pkg/storage/names"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	internalcore "k8s.io/kubernetes/pkg/apis/core"
 	upstreamv1 "k8s.io/kubernetes/pkg/apis/core/v1"
 	upstreamstorage "k8s.io/kubernetes/pkg/registry/core/namespace/storage"
+	testingclock "k8s.io/utils/clock/testing"
 
+	"github.com/pinnace-io/pinnace/pkg/apis/core"
 	"github.com/pinnace-io/pinnace/pkg/registry/core/namespace"
-	"github.com/pinnace-io/pinnace/pkg/registry/table"
+	"github.com/pinnace-io/pinnace/pkg/registry/core/namespace/storage"
 )
 
 // internal returns a namespace in kube-apiserver's internal type.
@@ -55,48 +50,13 @@ func versioned(t testing.TB, obj runtime.Object) *corev1.Namespace {
 	return out
 }
 
-// adapter makes a strategy of the library from one of ours, as generated code does.
-type adapter struct {
-	runtime.ObjectTyper
-	names.NameGenerator
-	decisions
-}
-
-type decisions interface {
-	PrepareForUpdate(ctx context.Context, ns, old *corev1.Namespace)
-	ValidateUpdate(ctx context.Context, ns, old *corev1.Namespace) field.ErrorList
-	WarningsOnUpdate(ctx context.Context, ns, old *corev1.Namespace) []string
-	AllowCreateOnUpdate(ctx context.Context) bool
-	AllowUnconditionalUpdate(ctx context.Context) bool
-	Canonicalize(ns *corev1.Namespace)
-}
-
-var _ rest.RESTUpdateStrategy = adapter{}
-
-func (adapter) NamespaceScoped() bool { return false }
-
-func (a adapter) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
-	a.decisions.PrepareForUpdate(ctx, obj.(*corev1.Namespace), old.(*corev1.Namespace))
-}
-
-func (a adapter) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
-	return a.decisions.ValidateUpdate(ctx, obj.(*corev1.Namespace), old.(*corev1.Namespace))
-}
-
-func (a adapter) WarningsOnUpdate(ctx context.Context, obj, old runtime.Object) []string {
-	return a.decisions.WarningsOnUpdate(ctx, obj.(*corev1.Namespace), old.(*corev1.Namespace))
-}
-
-func (a adapter) Canonicalize(obj runtime.Object) {
-	a.decisions.Canonicalize(obj.(*corev1.Namespace))
-}
-
-// backends are our store and kube-apiserver's endpoints over one etcd, under two prefixes.
+// backends are our endpoints and kube-apiserver's over one etcd, under two prefixes, with the stores below them.
 type backends struct {
-	ours, ourFinalize *genericregistry.Store
-	upstream          *upstreamstorage.REST
-	upstreamFinalize  *upstreamstorage.FinalizeREST
-	upstreamRaw       apistorage.Interface
+	ours             *storage.Storage
+	ourRaw           apistorage.Interface
+	upstream         *upstreamstorage.REST
+	upstreamFinalize *upstreamstorage.FinalizeREST
+	upstreamRaw      apistorage.Interface
 }
 
 func newBackends(t *testing.T) backends {
@@ -104,23 +64,47 @@ func newBackends(t *testing.T) backends {
 	server, config := etcd3testing.NewUnsecuredEtcd3TestClientServer(t)
 	t.Cleanup(func() { server.Terminate(t) })
 
-	var b backends
-	b.ours, b.ourFinalize = newStores(t, restOptions(config, "/ours", ourCodec(t)))
+	scheme := runtime.NewScheme()
+	if err := core.Install(scheme, corev1.SchemeGroupVersion); err != nil {
+		t.Fatal(err)
+	}
+	codecs := serializer.NewCodecFactory(scheme)
+	ourOptions := restOptions(config, "/ours", codecs.LegacyCodec(corev1.SchemeGroupVersion))
 	upstreamOptions := restOptions(config, "/upstream", legacyscheme.Codecs.LegacyCodec(corev1.SchemeGroupVersion))
+
+	clock, main := testingclock.NewFakePassiveClock(atDeletion()), namespace.NewStrategy()
+	var b backends
 	var err error
+	b.ours, err = storage.NewStorage(ourOptions, storage.Config{
+		Scheme: scheme, GroupVersion: corev1.SchemeGroupVersion, Clock: clock, Columns: namespace.NewColumns(clock),
+		Strategy: main, Status: namespace.NewStatusStrategy(main), Finalize: namespace.NewFinalizeStrategy(main),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.ours.Namespace.Destroy)
 	b.upstream, _, b.upstreamFinalize, err = upstreamstorage.NewREST(upstreamOptions)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.upstream.Destroy)
-	var destroy func()
-	b.upstreamRaw, destroy, err = generic.NewRawStorage(upstreamOptions.StorageConfig,
-		func() runtime.Object { return &internalcore.Namespace{} }, func() runtime.Object { return &internalcore.NamespaceList{} }, "/namespaces")
+	b.ourRaw = rawStorage(t, ourOptions, b.ours.Namespace)
+	b.upstreamRaw = rawStorage(t, upstreamOptions, b.upstream)
+	return b
+}
+
+func rawStorage(t *testing.T, options generic.RESTOptions, endpoint interface {
+	New() runtime.Object
+	NewList() runtime.Object
+},
+) apistorage.Interface {
+	t.Helper()
+	raw, destroy, err := generic.NewRawStorage(options.StorageConfig, endpoint.New, endpoint.NewList, "/namespaces")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(destroy)
-	return b
+	return raw
 }
 
 func restOptions(config *storagebackend.Config, prefix string, codec runtime.Codec) generic.RESTOptions {
@@ -134,58 +118,11 @@ func restOptions(config *storagebackend.Config, prefix string, codec runtime.Cod
 	}
 }
 
-func newScheme(t *testing.T) *runtime.Scheme {
-	t.Helper()
-	scheme := runtime.NewScheme()
-	scheme.AddKnownTypes(corev1.SchemeGroupVersion, &corev1.Namespace{}, &corev1.NamespaceList{})
-	scheme.AddKnownTypes(schema.GroupVersion{Version: runtime.APIVersionInternal}, &corev1.Namespace{}, &corev1.NamespaceList{})
-	metav1.AddToGroupVersion(scheme, corev1.SchemeGroupVersion)
-	return scheme
-}
-
-func ourCodec(t *testing.T) runtime.Codec {
-	t.Helper()
-	codecs := serializer.NewCodecFactory(newScheme(t))
-	return codecs.LegacyCodec(corev1.SchemeGroupVersion)
-}
-
-func newStores(t *testing.T, options generic.RESTOptions) (main, finalize *genericregistry.Store) {
-	t.Helper()
-	getAttrs := func(obj runtime.Object) (labels.Set, fields.Set, error) {
-		ns := obj.(*corev1.Namespace)
-		return ns.Labels, generic.ObjectMetaFieldsSet(&ns.ObjectMeta, false), nil
-	}
-	strategy := adapter{newScheme(t), names.SimpleNameGenerator, namespace.NewStrategy()}
-	store := &genericregistry.Store{
-		NewFunc:     func() runtime.Object { return &corev1.Namespace{} },
-		NewListFunc: func() runtime.Object { return &corev1.NamespaceList{} },
-		PredicateFunc: func(l labels.Selector, f fields.Selector) apistorage.SelectionPredicate {
-			return apistorage.SelectionPredicate{Label: l, Field: f, GetAttrs: getAttrs}
-		},
-		DefaultQualifiedResource:  schema.GroupResource{Resource: "namespaces"},
-		SingularQualifiedResource: schema.GroupResource{Resource: "namespace"},
-		UpdateStrategy:            strategy,
-		DeleteStrategy:            strategy,
-		ReturnDeletedObject:       true,
-		ShouldDeleteDuringUpdate: func(ctx context.Context, key string, obj, existing runtime.Object) bool {
-			return namespace.ShouldDeleteDuringUpdate(ctx, key, obj.(*corev1.Namespace), existing.(*corev1.Namespace))
-		},
-		TableConvertor: table.NewConvertor(namespace.NewColumns(nil)),
-	}
-	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options, AttrFunc: getAttrs}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(store.DestroyFunc)
-	finalizeStore := *store
-	finalizeStore.UpdateStrategy = adapter{newScheme(t), names.SimpleNameGenerator, namespace.NewFinalizeStrategy(namespace.NewStrategy())}
-	return store, &finalizeStore
-}
-
 // put stores a namespace as it is in both backends.
 func (b backends) put(t *testing.T, ns *corev1.Namespace) {
 	t.Helper()
 	key := "/namespaces/" + ns.Name
-	if err := b.ours.Storage.Create(t.Context(), key, ns.DeepCopy(), nil, 0, false); err != nil {
+	if err := b.ourRaw.Create(t.Context(), key, ns.DeepCopy(), nil, 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.upstreamRaw.Create(t.Context(), key, internal(t, ns), nil, 0); err != nil {

@@ -4,6 +4,7 @@
 package namespace_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -115,6 +116,16 @@ func TestCreateAsUpstream(t *testing.T) {
 			}
 		})
 	}
+}
+
+// decisions are what all three endpoints decide about an update.
+type decisions interface {
+	PrepareForUpdate(ctx context.Context, ns, old *corev1.Namespace)
+	ValidateUpdate(ctx context.Context, ns, old *corev1.Namespace) field.ErrorList
+	WarningsOnUpdate(ctx context.Context, ns, old *corev1.Namespace) []string
+	AllowCreateOnUpdate(ctx context.Context) bool
+	AllowUnconditionalUpdate(ctx context.Context) bool
+	Canonicalize(ns *corev1.Namespace)
 }
 
 // endpoints are ours and upstream's strategies of the three endpoints that update.
