@@ -26,8 +26,7 @@ import (
 const usage = `usage: closure openapi|defaults [flags], in the root of the module
   --apis dir         the folder of the packages that declare resources (default "pkg/apis")
   --header file      the text that every file begins with (default "hack/boilerplate/boilerplate.go.txt")
-  --output-dir dir   where openapi writes (default "pkg/generated/openapi")
-`
+  --output-dir dir   where openapi writes (default "pkg/generated/openapi")`
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {

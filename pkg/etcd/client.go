@@ -33,7 +33,7 @@ func (g *gate) enter() error {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	if g.closed {
-		return rpctypes.ErrGRPCStopped
+		return rpctypes.ErrStopped
 	}
 	g.calls.Add(1)
 	return nil

@@ -388,8 +388,9 @@ func podAttrs(obj runtime.Object) (labels.Set, fields.Set, error) {
 	}, nil
 }
 
-// decorated builds a storage of pods through a backend's decorator, and destroys it with the test.
-func decorated(t testing.TB, b Backend, namespaced bool) storage.Interface {
+// decorated builds a storage of pods, under the name of a resource, through a backend's decorator, and destroys it with
+// the test.
+func decorated(t testing.TB, b Backend, resource string, namespaced bool) storage.Interface {
 	t.Helper()
 	keyFunc := func(obj runtime.Object) (string, error) {
 		if namespaced {
@@ -405,6 +406,7 @@ func decorated(t testing.TB, b Backend, namespaced bool) storage.Interface {
 		},
 	}
 	config := podConfig(t, false)
+	config.GroupResource.Resource = resource
 	config.Transformer = identity.NewEncryptCheckTransformer()
 	s, destroy, err := b.Decorator()(config, podsPrefix, keyFunc, newPod, newPodList, podAttrs, storage.IndexerFuncs{"spec.nodeName": nodeName}, &indexers)
 	must(t, err)
@@ -527,11 +529,11 @@ func TestDecoratorConformance(t *testing.T) {
 				t.Parallel()
 			}
 			e := start(t)
-			run(t.Context(), t, decorated(t, e, true), e.client)
+			run(t.Context(), t, decorated(t, e, "pods", true), e.client)
 		})
 	}
 	t.Run("ClusterScopedWatch", func(t *testing.T) {
 		t.Parallel()
-		storagetesting.RunTestClusterScopedWatch(t.Context(), t, decorated(t, start(t), false))
+		storagetesting.RunTestClusterScopedWatch(t.Context(), t, decorated(t, start(t), "pods", false))
 	})
 }

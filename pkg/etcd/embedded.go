@@ -331,12 +331,16 @@ func (e *Embedded) serve(ctx context.Context) error {
 
 // progressProbe shows the library's feature check an etcd that has no endpoints.
 type progressProbe struct {
-	*clientv3.Client
 	endpoint string
 }
 
-// Endpoints returns a name for the server behind the client.
+// Endpoints returns a name for the server in this process.
 func (p progressProbe) Endpoints() []string { return []string{p.endpoint} }
+
+// Status returns what the check looks at. It does not call etcd: the check runs on its own, and may outlive it.
+func (p progressProbe) Status(context.Context, string) (*clientv3.StatusResponse, error) {
+	return &clientv3.StatusResponse{Version: version.Version}, nil
+}
 
 // announceProgressTimeout is ample: the check is one function call.
 const announceProgressTimeout = 2 * time.Second
@@ -345,7 +349,7 @@ const announceProgressTimeout = 2 * time.Second
 // consistent lists from the watch cache and streamed lists, silently: it asks every endpoint, and there is none.
 func (e *Embedded) announceProgress() {
 	// A check is made once a name, even if it does not come to an end: each start has one of its own.
-	probe := progressProbe{Client: e.client, endpoint: fmt.Sprintf("in-process:%s:%d", e.config.DataDir, time.Now().UnixNano())}
+	probe := progressProbe{endpoint: fmt.Sprintf("in-process:%s:%d", e.config.DataDir, time.Now().UnixNano())}
 	feature.DefaultFeatureSupportChecker.CheckClient(e.client.Ctx(), probe, storage.RequestWatchProgress)
 	for deadline := time.Now().Add(announceProgressTimeout); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		if feature.DefaultFeatureSupportChecker.Supports(storage.RequestWatchProgress) {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -193,7 +194,7 @@ func replaceIf(t *testing.T, in map[string]any, key, placeholder string, ok func
 	}
 	text, _ := value.(string)
 	if !ok(text) {
-		t.Errorf("metadata.%s is %v, which is not of its form", key, value)
+		t.Errorf("%s is %v, which is not of its form", key, value)
 	}
 	in[key] = placeholder
 }
@@ -358,6 +359,42 @@ func invalid(t *testing.T, kind, name string, causes ...string) failure {
 	}
 }
 
+// wantPatchRefused checks the failure of a patch that leads to no object: the message quotes either the patch, when
+// value is a string, or the patched object as JSON.
+func wantPatchRefused(t *testing.T, a answer, value any, cause string) {
+	t.Helper()
+	const beginning, prefix = ` "" is invalid: patch: `, "Invalid value: "
+	message := a.message()
+	text := strings.TrimSuffix(strings.TrimPrefix(message, beginning+prefix), ": "+cause)
+	if message != beginning+prefix+text+": "+cause {
+		t.Fatalf("got %d, want a message about the cause %q: %s", a.code, cause, a.raw)
+	}
+	got, err := strconv.Unquote(text)
+	if err != nil {
+		t.Fatalf("the message quotes no value: %v: %s", err, a.raw)
+	}
+	if want, ok := value.(string); ok {
+		if got != want {
+			t.Errorf("the message quotes %q, want %q", got, want)
+		}
+	} else {
+		var object any
+		if err := json.Unmarshal([]byte(got), &object); err != nil {
+			t.Errorf("the message quotes no JSON: %v", err)
+		}
+		if diff := cmp.Diff(value, object); diff != "" {
+			t.Errorf("the object in the message differs (-want +got):\n%s", diff)
+		}
+	}
+	details, err := json.Marshal(map[string]any{"causes": []any{map[string]any{
+		"reason": "FieldValueInvalid", "message": strings.TrimPrefix(message, beginning), "field": "patch",
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantFailure(t, a, failure{http.StatusUnprocessableEntity, "Invalid", message, string(details)})
+}
+
 // wantWarnings compares the warnings of an answer.
 func wantWarnings(t *testing.T, a answer, want ...string) {
 	t.Helper()
@@ -366,21 +403,14 @@ func wantWarnings(t *testing.T, a answer, want ...string) {
 	}
 }
 
-// wantManagers compares managedFields, whose times have to be recent, with a YAML list.
-func wantManagers(t *testing.T, a answer, want string) {
+// managers are the entries of managedFields. Their times, which have to be recent, are placeholders.
+func managers(t *testing.T, a answer) []any {
 	t.Helper()
-	got, _ := deepCopy(t, a.object)["metadata"].(map[string]any)["managedFields"].([]any)
-	for i := range got {
-		entry := got[i].(map[string]any)
-		if at, _ := entry["time"].(string); !isRecent(at) {
-			t.Errorf("managedFields[%d].time is %v", i, entry["time"])
-		}
-		delete(entry, "time")
+	entries, _ := deepCopy(t, a.object)["metadata"].(map[string]any)["managedFields"].([]any)
+	for i := range entries {
+		replaceIf(t, entries[i].(map[string]any), "time", someTime, isRecent)
 	}
-	wanted, _ := valueFromYAML(t, want).([]any)
-	if diff := cmp.Diff(wanted, got); diff != "" {
-		t.Errorf("managedFields differ (-want +got):\n%s", diff)
-	}
+	return entries
 }
 
 // owners are the entries of managedFields in short: manager, operation and, if any, subresource, joined by "/".
@@ -434,11 +464,16 @@ type stream struct {
 // watch starts a watch, which ends with the test.
 func watch(t *testing.T, path string) *stream {
 	t.Helper()
-	response := open(t, get(path))
+	return streamOf(t, open(t, get(path)))
+}
+
+// streamOf reads the answer to a watch, which ends with the test.
+func streamOf(t *testing.T, response *http.Response) *stream {
+	t.Helper()
 	t.Cleanup(func() { _ = response.Body.Close() })
 	if response.StatusCode != http.StatusOK {
 		body, _ := io.ReadAll(response.Body)
-		t.Fatalf("GET %s: got %d: %s", path, response.StatusCode, body)
+		t.Fatalf("the watch was answered with %d: %s", response.StatusCode, body)
 	}
 	return &stream{t: t, decoder: json.NewDecoder(response.Body)}
 }

@@ -73,7 +73,7 @@ func HideTemplateGeneration(ds *appsv1.DaemonSet) {
 		return
 	}
 	ds.Annotations = WithoutTemplateGeneration(ds).Annotations
-	ds.SelfLink = hidden + value + ";" + ds.SelfLink
+	ds.SetSelfLink(hidden + value + ";" + ds.GetSelfLink())
 }
 
 // RevealTemplateGeneration undoes HideTemplateGeneration, to the letter. It does nothing where nothing is hidden.
@@ -82,7 +82,8 @@ func RevealTemplateGeneration(ds *appsv1.DaemonSet) {
 	if !ok {
 		return
 	}
-	ds.Annotations, ds.SelfLink = withTemplateGeneration(ds.Annotations, value), selfLink
+	ds.Annotations = withTemplateGeneration(ds.Annotations, value)
+	ds.SetSelfLink(selfLink)
 }
 
 // hiddenTemplateGeneration takes apart the selfLink of an object whose count is hidden. An object that has the
@@ -91,7 +92,7 @@ func hiddenTemplateGeneration(ds *appsv1.DaemonSet) (value, selfLink string, ok 
 	if _, has := ds.Annotations[appsv1.DeprecatedTemplateGeneration]; has {
 		return "", "", false
 	}
-	rest, ok := strings.CutPrefix(ds.SelfLink, hidden)
+	rest, ok := strings.CutPrefix(ds.GetSelfLink(), hidden)
 	if !ok {
 		return "", "", false
 	}

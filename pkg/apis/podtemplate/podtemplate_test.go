@@ -415,16 +415,15 @@ func TestValidateDeclaratively(t *testing.T) {
 	t.Parallel()
 	path, violations := field.NewPath("spec", "template"), 0
 	pairs(t, func(name string, template, old *corev1.PodTemplateSpec) {
-		op := operation.Operation{Type: operation.Create}
-		if old != nil {
-			op.Type = operation.Update
+		for _, kind := range []operation.Type{operation.Create, operation.Update} {
+			op := operation.Operation{Type: kind}
+			got := texts(podtemplate.ValidateDeclaratively(t.Context(), op, path, template, old))
+			want := texts(upstream.Validate_PodTemplateSpec(t.Context(), op, path, template, old))
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: not upstream's errors (-want +got):\n%s", name, diff)
+			}
+			violations += len(got)
 		}
-		got := texts(podtemplate.ValidateDeclaratively(t.Context(), op, path, template, old))
-		want := texts(upstream.Validate_PodTemplateSpec(t.Context(), op, path, template, old))
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: not upstream's errors (-want +got):\n%s", name, diff)
-		}
-		violations += len(got)
 	})
 	if violations == 0 {
 		t.Error("no template violated a declared rule: the test shows nothing")

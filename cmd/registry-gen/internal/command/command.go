@@ -36,31 +36,41 @@ const (
 //go:embed boilerplate.go.txt
 var defaultHeader string
 
-// ErrUsage is returned for a command line that is wrong. What is wrong has been written out then.
-var ErrUsage = errors.New("usage")
+// What these errors are about has been written out already.
+var (
+	errUsage = errors.New("usage")
+	errStale = errors.New("generated files are stale")
+)
 
-// ErrStale is returned by --verify when files are not what the declarations say. Which has been written out then.
-var ErrStale = errors.New("generated files are stale")
-
-// Main runs the command and returns its exit code: 0 for success, 1 for problems and stale files, 2 for usage.
+// Main runs the command for the module of the working directory and returns its exit code: 0 for success, 1 for
+// problems and stale files, 2 for a wrong command line.
 func Main(args []string, stdout, stderr io.Writer) int {
-	switch err := Run(args, stdout, stderr); {
+	return command{stdout: stdout, stderr: stderr, types: hub.Load}.main(args)
+}
+
+// command is the outside world.
+type command struct {
+	stdout, stderr io.Writer
+	types          func(paths []string) (*hub.Types, error)
+}
+
+func (c command) main(args []string) int {
+	switch err := c.run(args); {
 	case err == nil:
 		return 0
-	case errors.Is(err, ErrUsage):
+	case errors.Is(err, errUsage):
 		return 2
-	case errors.Is(err, ErrStale):
+	case errors.Is(err, errStale):
 		return 1
 	default:
-		fmt.Fprintln(stderr, err)
+		fmt.Fprintln(c.stderr, err)
 		return 1
 	}
 }
 
-// Run runs the command for the module of the working directory.
-func Run(args []string, stdout, stderr io.Writer) error {
+func (c command) run(args []string) error {
 	o := options{}
-	patterns, err := o.parse(args, stdout, stderr)
+	patterns, err := o.parse(args, c.stdout, c.stderr)
 	if err != nil || o.help {
 		return err
 	}
@@ -76,7 +86,7 @@ func Run(args []string, stdout, stderr io.Writer) error {
 		Tree:        source.NewTree(os.DirFS(module.Dir), module.Path),
 		Dirs:        dirs,
 		Renderer:    render.Renderer{Header: header, Module: module.Path, Support: support},
-		Types:       hub.Load,
+		Types:       c.types,
 		InstallOnly: o.installOnly,
 	})
 	if err != nil {
@@ -84,16 +94,16 @@ func Run(args []string, stdout, stderr io.Writer) error {
 	}
 	root := module.Dir
 	if o.outputRoot != "" {
-		root = o.outputRoot
+		root = filepath.Clean(o.outputRoot)
 	}
 	changes, err := compare(root, output)
 	if err != nil {
 		return err
 	}
 	if o.verify {
-		return verify(changes, stdout)
+		return verify(changes, c.stdout)
 	}
-	return write(root, changes, stdout)
+	return write(root, changes, c.stdout)
 }
 
 type options struct {
@@ -111,7 +121,7 @@ func (o *options) parse(args []string, stdout, stderr io.Writer) ([]string, erro
 	flags.StringVar(&o.outputRoot, "output-root", "", "write below this `directory` instead of the module's root")
 	flags.StringVar(&o.headerFile, "go-header-file", "", "`file` with the comment at the top of generated files (default "+defaultHeaderFile+" of the module, or the header of this program where there is none)")
 	if err := flags.Parse(args); err != nil {
-		return nil, ErrUsage
+		return nil, errUsage
 	}
 	if o.help {
 		help(stdout, flags)
@@ -120,7 +130,7 @@ func (o *options) parse(args []string, stdout, stderr io.Writer) ([]string, erro
 	if flags.NArg() == 0 {
 		fmt.Fprintln(stderr, "registry-gen needs packages, such as ./pkg/apis/...")
 		flags.Usage()
-		return nil, ErrUsage
+		return nil, errUsage
 	}
 	return flags.Args(), nil
 }
@@ -147,10 +157,10 @@ type module struct {
 
 // findPackages asks the go command for the directories of packages, relative to the root of their module.
 func findPackages(patterns []string) (module, []string, error) {
-	command := exec.Command("go", append([]string{"list", "-e", "-find", "-json=ImportPath,Dir,Module,Error", "--"}, patterns...)...)
+	list := exec.Command("go", append([]string{"list", "-e", "-find", "-json=ImportPath,Dir,Module,Error", "--"}, patterns...)...)
 	var stderr bytes.Buffer
-	command.Stderr = &stderr
-	out, err := command.Output()
+	list.Stderr = &stderr
+	out, err := list.Output()
 	if err != nil {
 		return module{}, nil, fmt.Errorf("could not list packages: %w: %s", err, strings.TrimSpace(stderr.String()))
 	}
@@ -239,6 +249,7 @@ func write(root string, changes []change, stdout io.Writer) error {
 			if err := os.Remove(target); err != nil {
 				return err
 			}
+			removeEmpty(root, filepath.Dir(target))
 			fmt.Fprintf(stdout, "removed %s\n", c.file)
 			continue
 		}
@@ -251,6 +262,13 @@ func write(root string, changes []change, stdout io.Writer) error {
 		fmt.Fprintf(stdout, "wrote %s\n", c.file)
 	}
 	return nil
+}
+
+// removeEmpty removes a directory below root and those above it as far as they are empty, which only os.Remove knows.
+func removeEmpty(root, dir string) {
+	for dir != root && os.Remove(dir) == nil {
+		dir = filepath.Dir(dir)
+	}
 }
 
 // verify lists the changes that would be made.
@@ -268,6 +286,6 @@ func verify(changes []change, stdout io.Writer) error {
 			fmt.Fprintf(stdout, "%s: differs\n%s", c.file, difference(string(c.is), string(c.should)))
 		}
 	}
-	fmt.Fprintf(stdout, "%v; run: %s\n", ErrStale, mend)
-	return ErrStale
+	fmt.Fprintf(stdout, "%v; run: %s\n", errStale, mend)
+	return errStale
 }

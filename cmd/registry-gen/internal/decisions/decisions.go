@@ -65,6 +65,12 @@ func Check(tree *source.Tree, dir string, r declaration.Resource, problems *prob
 	}
 
 	c := checker{pkg: pkg, problems: problems}
+	c.unused(r)
+	for _, hook := range hooks(r.Kind) {
+		if m, ok := r.Hooks[hook.name]; ok {
+			c.function(m, hook)
+		}
+	}
 	result := Package{Path: pkg.Path, Name: pkg.Name}
 	result.Strategy = c.constructor(m, "Strategy", []string{clockType, authorizerType})
 	for _, sub := range r.Subresources {
@@ -73,42 +79,48 @@ func Check(tree *source.Tree, dir string, r declaration.Resource, problems *prob
 	}
 	if r.Columns {
 		result.Columns = c.constructor(r.ColumnsMarker, "Columns", []string{clockType})
-	} else if f, ok := pkg.Func("NewColumns"); ok {
-		problems.Add(f.Pos, marker.Prefix+"columns", "is missing, so that NewColumns is never called; add it to the declaration of %s (%s:%d)", r.Kind, m.Pos.Filename, m.Pos.Line)
-	}
-	for _, hook := range []struct {
-		name           string
-		params, result int
-		form           string
-	}{
-		{declaration.HookDelete, 3, 3, "func Delete(context.Context, *registry.Store, strategy.DeleteRequest) (runtime.Object, bool, error)"},
-		{declaration.HookShouldDeleteDuringUpdate, 4, 1, "func ShouldDeleteDuringUpdate(ctx context.Context, key string, obj, existing *" + r.Kind + ") bool"},
-	} {
-		if m, ok := r.Hooks[hook.name]; ok {
-			c.function(m, hook.name, hook.form, hook.params, hook.result)
-		}
 	}
 	return result
 }
 
-// CheckGroup reports what the markers of a group ask for and the package of declarations does not have.
+// signature is what a function must look like.
+type signature struct {
+	name            string
+	params, results int
+	// form is the signature as messages show it.
+	form string
+}
+
+// hooks are the hooks that are functions.
+func hooks(kind string) []signature {
+	return []signature{
+		{declaration.HookDelete, 3, 3, "func Delete(context.Context, *registry.Store, strategy.DeleteRequest) (runtime.Object, bool, error)"},
+		{declaration.HookShouldDeleteDuringUpdate, 4, 1, "func ShouldDeleteDuringUpdate(ctx context.Context, key string, obj, existing *" + kind + ") bool"},
+	}
+}
+
+// CheckGroup reports what the markers of a group ask for and the package of declarations does not have, or the other
+// way round.
 func CheckGroup(pkg *source.Package, group *declaration.Group, problems *problem.List) {
 	c := checker{pkg: pkg, problems: problems}
-	if m := group.DefaultsMarker; group.Defaults && !pkg.HasComment("+k8s:defaulter-gen=") {
-		if _, ok := pkg.Func("RegisterDefaults"); !ok {
-			problems.Add(m.Pos, m.String(), "nothing writes RegisterDefaults; add +k8s:defaulter-gen=TypeMeta and +k8s:defaulter-gen-input=PACKAGE OF THE TYPES for defaulter-gen")
-		}
+	_, registersDefaults := pkg.Func("RegisterDefaults")
+	if m := group.DefaultsMarker; group.Defaults && !registersDefaults && !pkg.HasComment("+k8s:defaulter-gen=") {
+		problems.Add(m.Pos, m.String(), "nothing writes RegisterDefaults; add +k8s:defaulter-gen=TypeMeta and +k8s:defaulter-gen-input=PACKAGE OF THE TYPES for defaulter-gen")
 	}
-	if group.Validations {
-		m, form := group.ValidationsMarker, "func RegisterValidations(*runtime.Scheme) error"
-		f, ok := c.function(m, "RegisterValidations", form, 1, 1)
+	form := signature{"RegisterValidations", 1, 1, "func RegisterValidations(*runtime.Scheme) error"}
+	if m := group.ValidationsMarker; group.Validations {
+		f, ok := c.function(m, form)
 		if ok && (f.Params[0].Type != schemePointer || f.Results[0].Type != "error") {
-			problems.Add(f.Pos, m.String(), "RegisterValidations has other types than %s", form)
+			problems.Add(f.Pos, m.String(), "RegisterValidations has other types than %s", form.form)
 		}
+	} else {
+		c.neverCalled(form.name, "validations", "the comment above the package clause", group.GroupMarker)
 	}
 	for _, r := range group.Resources {
-		if r.Normalize != "" {
-			c.function(r.NormalizeMarker, r.Normalize, "func "+r.Normalize+"(*"+r.Kind+") error", 1, 1)
+		if name := r.Normalize; name != "" {
+			c.function(r.NormalizeMarker, signature{name, 1, 1, "func " + name + "(*" + r.Kind + ") error"})
+		} else {
+			c.neverCalled("Normalize"+r.Kind, "normalize=Normalize"+r.Kind, "the declaration of "+r.Kind, r.ResourceMarker)
 		}
 	}
 }
@@ -119,17 +131,51 @@ type checker struct {
 }
 
 // function reports a function that is missing or has other numbers of parameters and results.
-func (c checker) function(m marker.Marker, name, form string, params, results int) (source.Func, bool) {
-	f, ok := c.pkg.Func(name)
+func (c checker) function(m marker.Marker, want signature) (source.Func, bool) {
+	f, ok := c.pkg.Func(want.name)
 	switch {
 	case !ok:
-		c.problems.Add(m.Pos, m.String(), "package %s has no %s; it is %s", c.pkg.Path, name, form)
+		c.problems.Add(m.Pos, m.String(), "package %s has no %s; it is %s", c.pkg.Path, want.name, want.form)
 		return f, false
-	case len(f.Params) != params || len(f.Results) != results:
-		c.problems.Add(f.Pos, m.String(), "%s takes or returns too much or too little; it is %s", name, form)
+	case len(f.Params) != want.params || len(f.Results) != want.results:
+		c.problems.Add(f.Pos, m.String(), "%s takes or returns too much or too little; it is %s", want.name, want.form)
 		return f, false
 	}
 	return f, true
+}
+
+// unused reports what the package has and the declaration does not ask for, so that it would be left out in silence.
+func (c checker) unused(r declaration.Resource) {
+	declared := map[string]bool{"NewStrategy": true}
+	for _, sub := range r.Subresources {
+		declared["New"+sub.Title()+"Strategy"] = true
+	}
+	where := "the declaration of " + r.Kind
+	for _, f := range c.pkg.Funcs() {
+		name, ok := strings.CutPrefix(f.Name, "New")
+		name, isStrategy := strings.CutSuffix(name, "Strategy")
+		if ok && isStrategy && !declared[f.Name] {
+			c.neverCalled(f.Name, "subresource="+strings.ToLower(name), where, r.ResourceMarker)
+		}
+	}
+	if !r.Columns {
+		c.neverCalled("NewColumns", "columns", where, r.ResourceMarker)
+	}
+	if !r.Hooked(declaration.HookShouldDeleteDuringUpdate) {
+		c.neverCalled("ShouldDeleteDuringUpdate", "hook=ShouldDeleteDuringUpdate", where, r.ResourceMarker)
+	}
+	if f, ok := c.pkg.Func("Delete"); ok && !r.Hooked(declaration.HookDelete) && len(f.Params) == 3 && strings.HasSuffix(f.Params[2].Type, "/strategy.DeleteRequest") {
+		c.neverCalled("Delete", "hook=Delete", where, r.ResourceMarker)
+	}
+}
+
+// neverCalled reports a function that is there while the marker that asks for it is not. where and declared tell where
+// the marker belongs.
+func (c checker) neverCalled(function, missing, where string, declared marker.Marker) {
+	if f, ok := c.pkg.Func(function); ok {
+		c.problems.Add(f.Pos, marker.Prefix+missing, "is missing, so that %s is never called; add it to %s (%s:%d)",
+			function, where, declared.Pos.Filename, declared.Pos.Line)
+	}
 }
 
 // constructor reads "New" + name, which returns the type name. It reports what is missing or asks for what is not allowed.

@@ -171,6 +171,10 @@ func (r *reader) strays(file *ast.File) {
 // checkMarker checks what is the same for all markers, and remembers the marker in given. It is false if the value
 // is of no use.
 func checkMarker(m marker.Marker, place Place, given map[string]marker.Marker, problems *problem.List) (Definition, bool) {
+	if m.Misspelt != "" {
+		problems.Add(m.Pos, m.String(), "is no marker; markers start with %s", marker.Prefix)
+		return Definition{}, false
+	}
 	definition, ok := lookup(m.Key, place)
 	if !ok {
 		problems.Add(m.Pos, m.String(), "%s", unknown(m, place))

@@ -31,7 +31,7 @@ func twoGroups() map[string]string {
 
 func TestGroupsAreListedThoughNotAskedFor(t *testing.T) {
 	t.Parallel()
-	output, err := run(t, loadTestTypes, twoGroups(), "pkg/apis/toys")
+	output, err := run(t, twoGroups(), "pkg/apis/toys")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestOrphans(t *testing.T) {
 		files[file] = generate.Mark + "\n\npackage p\n"
 	}
 	files["pkg/registry/toys/other/zz_generated.deepcopy.go"] = "package p // by another generator\n"
-	output, err := run(t, loadTestTypes, files, "pkg/apis/toys")
+	output, err := run(t, files, "pkg/apis/toys")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestInstallOnly(t *testing.T) {
 
 func TestNothingDeclared(t *testing.T) {
 	t.Parallel()
-	_, err := run(t, loadTestTypes, map[string]string{"pkg/apis/others/others.go": "package others\n"}, "pkg/apis/others", "pkg/apis/none")
+	_, err := run(t, map[string]string{"pkg/apis/others/others.go": "package others\n"}, "pkg/apis/others", "pkg/apis/none")
 	want := "no package of declarations: none of the packages has +pinnace:group in the comment above its package clause"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -100,7 +100,7 @@ func TestDeclarationsAreNotGo(t *testing.T) {
 	t.Parallel()
 	files := sources()
 	files[docFile] = "package toys\n\nfunc {\n"
-	_, err := run(t, loadTestTypes, files, "pkg/apis/toys")
+	_, err := run(t, files, "pkg/apis/toys")
 	want := "pkg/apis/toys/doc.go:3:6: expected 'IDENT', found '{'"
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)

@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pinnace-io/pinnace/cmd/registry-gen/internal/generate"
-	"github.com/pinnace-io/pinnace/cmd/registry-gen/internal/hub"
 	"github.com/pinnace-io/pinnace/cmd/registry-gen/internal/render"
 	"github.com/pinnace-io/pinnace/cmd/registry-gen/internal/source"
 )
@@ -46,7 +45,7 @@ func input(t *testing.T, base string) generate.Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := generate.Input{Tree: source.NewTree(os.DirFS(root), module), Renderer: renderer(), Types: hub.Load}
+	in := generate.Input{Tree: source.NewTree(os.DirFS(root), module), Renderer: renderer(), Types: loadTestTypes}
 	for _, entry := range entries {
 		in.Dirs = append(in.Dirs, path.Join(base, "apis", entry.Name()))
 	}

@@ -6,6 +6,7 @@ package generate_test
 import (
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,10 +22,22 @@ import (
 
 const testTypes = module + "/" + here + "/testdata/api/v1"
 
-// loadOnce loads the types of testdata/api/v1, which takes a second or two, once for all tests.
-var loadOnce = sync.OnceValues(func() (*hub.Types, error) { return hub.Load([]string{testTypes}) })
+// known are the packages of types that tests declare something about; loadOnce loads all of them once for all tests. It
+// takes seconds, and with the race detector ten times as long.
+var (
+	known    = []string{testTypes, "k8s.io/api/apps/v1", "k8s.io/api/certificates/v1", "k8s.io/api/core/v1"}
+	loadOnce = sync.OnceValues(func() (*hub.Types, error) { return hub.Load(known) })
+)
 
-func loadTestTypes([]string) (*hub.Types, error) { return loadOnce() }
+// loadTestTypes is hub.Load, but faster for what is known.
+func loadTestTypes(paths []string) (*hub.Types, error) {
+	for _, path := range paths {
+		if !slices.Contains(known, path) {
+			return hub.Load(paths)
+		}
+	}
+	return loadOnce()
+}
 
 const (
 	docFile      = "pkg/apis/toys/doc.go"
@@ -78,14 +91,14 @@ func sources() map[string]string {
 	}
 }
 
-func run(t *testing.T, types func([]string) (*hub.Types, error), files map[string]string, dirs ...string) (*generate.Output, error) {
+func run(t *testing.T, files map[string]string, dirs ...string) (*generate.Output, error) {
 	t.Helper()
 	tree := fstest.MapFS{}
 	for name, text := range files {
 		tree[name] = &fstest.MapFile{Data: []byte(text)}
 	}
 	return generate.Run(generate.Input{
-		Tree: source.NewTree(tree, module), Dirs: dirs, Renderer: renderer(), Types: types,
+		Tree: source.NewTree(tree, module), Dirs: dirs, Renderer: renderer(), Types: loadTestTypes,
 	})
 }
 
@@ -102,7 +115,7 @@ func checkProblems(t *testing.T, cases map[string]problemCase) {
 			if dirs == nil {
 				dirs = []string{"pkg/apis/toys"}
 			}
-			output, err := run(t, loadTestTypes, files, dirs...)
+			output, err := run(t, files, dirs...)
 			if err == nil {
 				t.Fatalf("no error but files: %v", len(output.Files))
 			}
@@ -125,7 +138,7 @@ type problemCase struct {
 
 func TestSourcesAreRight(t *testing.T) {
 	t.Parallel()
-	output, err := run(t, loadTestTypes, sources(), "pkg/apis/toys")
+	output, err := run(t, sources(), "pkg/apis/toys")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,6 +268,15 @@ func TestDeclarationProblems(t *testing.T) {
 				`pkg/apis/toys/resources.go:11: +pinnace:shortname=wd: unknown marker; did you mean +pinnace:shortName?`,
 				`pkg/apis/toys/resources.go:12: +pinnace:selectableFields=spec.color: unknown marker; did you mean +pinnace:selectableField?`,
 				`pkg/apis/toys/resources.go:13: +pinnace:wheels=4: unknown marker; registry-gen --help lists the markers`,
+			},
+		},
+		"markers do not start like markers": {
+			files: map[string]string{resourceFile: declare(resourceMarker, scopeMarker, "+pinace:shortName=wd", "+pinnace.columns", "pinnace:columns", "+k8s:other=1", "Pinnace is a boat.", "+pinnace")},
+			want: []string{
+				`pkg/apis/toys/resources.go:11: +pinace:shortName=wd: is no marker; markers start with +pinnace:`,
+				`pkg/apis/toys/resources.go:12: +pinnace.columns: is no marker; markers start with +pinnace:`,
+				`pkg/apis/toys/resources.go:13: pinnace:columns: is no marker; markers start with +pinnace:`,
+				`pkg/apis/toys/resources.go:16: +pinnace: is no marker; markers start with +pinnace:`,
 			},
 		},
 		"a marker of the package stands above a type": {
@@ -526,10 +548,31 @@ func TestDecisionProblems(t *testing.T) {
 				`pkg/registry/toys/widget/strategy.go:11: +pinnace:subresource=status: NewStatusStrategy returns something else than one StatusStrategy`,
 			},
 		},
-		"columns would never be shown": {
-			files: map[string]string{strategyFile: strategies(strategyType, newStrategy, "type Columns struct{}", "func NewColumns() Columns { return Columns{} }")},
+		"what is written would never be called": {
+			files: map[string]string{
+				"pkg/apis/toys/functions.go": "package toys\n\nfunc NormalizeWidget() {}\n\nfunc RegisterValidations() {}\n",
+				strategyFile: strategies(strategyType, newStrategy,
+					"func NewColumns() Columns { return Columns{} }",
+					"func NewStatusStrategy() StatusStrategy { return StatusStrategy{} }",
+					"func ShouldDeleteDuringUpdate() bool { return true }",
+					"func Delete(a, b int, c string) {}",
+				),
+				"pkg/registry/toys/widget/delete.go": "package widget\n\nimport \"example.com/strategy\"\n\nfunc Deleted(a, b int, c strategy.DeleteRequest) {}\n",
+			},
 			want: []string{
-				`pkg/registry/toys/widget/strategy.go:9: +pinnace:columns: is missing, so that NewColumns is never called; add it to the declaration of Widget (pkg/apis/toys/resources.go:9)`,
+				`pkg/apis/toys/functions.go:3: +pinnace:normalize=NormalizeWidget: is missing, so that NormalizeWidget is never called; add it to the declaration of Widget (pkg/apis/toys/resources.go:9)`,
+				`pkg/apis/toys/functions.go:5: +pinnace:validations: is missing, so that RegisterValidations is never called; add it to the comment above the package clause (pkg/apis/toys/doc.go:3)`,
+				`pkg/registry/toys/widget/strategy.go:8: +pinnace:columns: is missing, so that NewColumns is never called; add it to the declaration of Widget (pkg/apis/toys/resources.go:9)`,
+				`pkg/registry/toys/widget/strategy.go:9: +pinnace:subresource=status: is missing, so that NewStatusStrategy is never called; add it to the declaration of Widget (pkg/apis/toys/resources.go:9)`,
+				`pkg/registry/toys/widget/strategy.go:10: +pinnace:hook=ShouldDeleteDuringUpdate: is missing, so that ShouldDeleteDuringUpdate is never called; add it to the declaration of Widget (pkg/apis/toys/resources.go:9)`,
+			},
+		},
+		"a deletion is written but no hook": {
+			files: map[string]string{
+				"pkg/registry/toys/widget/delete.go": "package widget\n\nimport \"example.com/strategy\"\n\nfunc Delete(a, b int, c strategy.DeleteRequest) {}\n",
+			},
+			want: []string{
+				`pkg/registry/toys/widget/delete.go:5: +pinnace:hook=Delete: is missing, so that Delete is never called; add it to the declaration of Widget (pkg/apis/toys/resources.go:9)`,
 			},
 		},
 		"functions take too much": {
@@ -566,7 +609,7 @@ import nov1 "` + testTypes + `/no/v1"
 type Thing = nov1.Thing
 `
 	files["pkg/registry/toys/thing/strategy.go"] = strategies(strategyType, newStrategy)
-	_, err := run(t, hub.Load, files, "pkg/apis/toys")
+	_, err := run(t, files, "pkg/apis/toys")
 	var problems problem.List
 	if !errors.As(err, &problems) || len(problems) != 2 {
 		t.Fatalf("not two problems: %v", err)

@@ -21,10 +21,15 @@ type Marker struct {
 	Key, Value string
 	// HasValue tells "key=" from "key".
 	HasValue bool
+	// Misspelt is a line that was meant for a marker but does not start like one. It has no key then.
+	Misspelt string
 }
 
 // String returns the marker as it is written.
 func (m Marker) String() string {
+	if m.Misspelt != "" {
+		return m.Misspelt
+	}
 	if !m.HasValue {
 		return Prefix + m.Key
 	}
@@ -42,18 +47,31 @@ func Scan(fset *token.FileSet, group *ast.CommentGroup) []Marker {
 		for i, line := range strings.Split(comment.Text, "\n") {
 			line = strings.TrimSuffix(strings.TrimSpace(line), "*/")
 			line = strings.TrimSpace(strings.TrimLeft(line, "/*"))
-			text, ok := strings.CutPrefix(line, Prefix)
-			if !ok {
-				continue
+			pos := token.Position{Filename: start.Filename, Line: start.Line + i}
+			if text, ok := strings.CutPrefix(line, Prefix); ok {
+				key, value, hasValue := strings.Cut(text, "=")
+				markers = append(markers, Marker{Pos: pos, Key: key, Value: value, HasValue: hasValue})
+			} else if misspelt(line) {
+				markers = append(markers, Marker{Pos: pos, Misspelt: line})
 			}
-			key, value, hasValue := strings.Cut(text, "=")
-			markers = append(markers, Marker{
-				Pos:      token.Position{Filename: start.Filename, Line: start.Line + i},
-				Key:      key,
-				Value:    value,
-				HasValue: hasValue,
-			})
 		}
 	}
 	return markers
+}
+
+// misspelt tells whether a line that does not start with the prefix was meant to: markers of other tools and prose do not
+// come near it.
+func misspelt(line string) bool {
+	word, plus := strings.CutPrefix(line, "+")
+	word = strings.TrimSpace(word)
+	if end := strings.IndexAny(word, ":.= "); end >= 0 {
+		// Without the plus, only a colon tells a marker from a sentence that starts with the name.
+		if !plus && word[end] != ':' {
+			return false
+		}
+		word = word[:end]
+	} else if !plus {
+		return false
+	}
+	return Nearest(word, []string{strings.Trim(Prefix, "+:")}) != ""
 }

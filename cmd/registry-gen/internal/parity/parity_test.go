@@ -6,8 +6,11 @@ package parity_test
 import (
 	"cmp"
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -195,7 +198,8 @@ func TestDiscovery(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, group := range serve(t, rename) {
-				for _, r := range install(t, group) {
+				resources, _ := install(t, group)
+				for _, r := range resources {
 					if diff := gocmp.Diff(theirs[group.Name+"/"+r.Resource], r); diff != "" {
 						t.Errorf("%s, -upstream +ours\n%s", r.Resource, diff)
 					}
@@ -205,12 +209,46 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
+// The older documents have the hash of the storage version as well, by which clients tell that two servers store the
+// same thing.
+func TestLegacyDiscovery(t *testing.T) {
+	t.Parallel()
+	documents := documents(t)
+	for _, group := range serve(t, native) {
+		name := "apis__" + group.Name + "__v1.json"
+		if group.Name == "" {
+			name = "api__v1.json"
+		}
+		var theirs, ours metav1.APIResourceList
+		read(t, filepath.Join(documents, name), &theirs)
+		_, container := install(t, group)
+		recorder := httptest.NewRecorder()
+		container.ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path.Join("/apis", group.as.String()), nil))
+		if err := json.Unmarshal(recorder.Body.Bytes(), &ours); err != nil {
+			t.Fatalf("%v: %s", err, recorder.Body)
+		}
+		want := map[string]metav1.APIResource{}
+		for _, r := range theirs.APIResources {
+			want[r.Name] = r
+		}
+		if len(ours.APIResources) != len(group.endpoints) {
+			t.Errorf("%s: %d resources for %d endpoints", name, len(ours.APIResources), len(group.endpoints))
+		}
+		for _, r := range ours.APIResources {
+			if diff := gocmp.Diff(want[r.Name], r); diff != "" {
+				t.Errorf("%s, -upstream +ours\n%s", r.Name, diff)
+			}
+		}
+	}
+}
+
 // The table says the same as the endpoints.
 func TestResourceTable(t *testing.T) {
 	t.Parallel()
 	for _, group := range serve(t, native) {
 		discovered := map[string]apidiscoveryv2.APIResourceDiscovery{}
-		for _, r := range install(t, group) {
+		resources, _ := install(t, group)
+		for _, r := range resources {
 			discovered[r.Resource] = r
 		}
 		for _, row := range group.Resources {
@@ -349,10 +387,6 @@ func TestDeletion(t *testing.T) {
 // upstreamDiscovery reads the discovery documents of k8s.io/kubernetes by "group/resource".
 func upstreamDiscovery(t *testing.T) map[string]apidiscoveryv2.APIResourceDiscovery {
 	t.Helper()
-	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	resources := map[string]apidiscoveryv2.APIResourceDiscovery{}
 	add := func(group string, version apidiscoveryv2.APIVersionDiscovery) {
 		for _, r := range version.Resources {
@@ -361,7 +395,7 @@ func upstreamDiscovery(t *testing.T) map[string]apidiscoveryv2.APIResourceDiscov
 			}
 		}
 	}
-	documents := filepath.Join(strings.TrimSpace(string(dir)), "api", "discovery")
+	documents := documents(t)
 	var groups apidiscoveryv2.APIGroupDiscoveryList
 	read(t, filepath.Join(documents, "aggregated_v2.json"), &groups)
 	for _, group := range groups.Items {
@@ -379,6 +413,16 @@ func upstreamDiscovery(t *testing.T) map[string]apidiscoveryv2.APIResourceDiscov
 	return resources
 }
 
+// documents is the directory of upstream's discovery documents.
+func documents(t *testing.T) string {
+	t.Helper()
+	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(strings.TrimSpace(string(dir)), "api", "discovery")
+}
+
 func read(t *testing.T, file string, into any) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -390,8 +434,8 @@ func read(t *testing.T, file string, into any) {
 	}
 }
 
-// install lets the library serve the endpoints, and returns their discovery.
-func install(t *testing.T, group served) []apidiscoveryv2.APIResourceDiscovery {
+// install lets the library serve the endpoints, and returns their discovery and what serves them.
+func install(t *testing.T, group served) ([]apidiscoveryv2.APIResourceDiscovery, *restful.Container) {
 	t.Helper()
 	version := genericapi.APIGroupVersion{
 		Storage:                    group.endpoints,
@@ -411,14 +455,15 @@ func install(t *testing.T, group served) []apidiscoveryv2.APIResourceDiscovery {
 		EquivalentResourceRegistry: runtime.NewEquivalentResourceRegistry(),
 		MinRequestTimeout:          time.Minute,
 	}
-	resources, _, err := version.InstallREST(restful.NewContainer())
+	container := restful.NewContainer()
+	resources, _, err := version.InstallREST(container)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range resources {
 		resources[i] = normalized(resources[i])
 	}
-	return resources
+	return resources, container
 }
 
 // discoveryOf is what a row of the table amounts to.

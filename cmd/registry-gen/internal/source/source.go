@@ -109,6 +109,7 @@ func (p *Package) HasComment(start string) bool {
 
 // Func is a function, not a method, of a package.
 type Func struct {
+	Name string
 	// Pos is the position of its name.
 	Pos token.Position
 	// Params and Results are one a value, however they are grouped in the source.
@@ -129,20 +130,32 @@ type Param struct {
 
 // Func returns the function of that name, false if the package has none.
 func (p *Package) Func(name string) (Func, bool) {
-	for _, file := range p.Files {
-		for _, decl := range file.Decls {
-			f, ok := decl.(*ast.FuncDecl)
-			if !ok || f.Recv != nil || f.Name.Name != name {
-				continue
-			}
-			return Func{
-				Pos:     p.Position(f.Name.Pos()),
-				Params:  p.params(file, f.Type.Params),
-				Results: p.params(file, f.Type.Results),
-			}, true
+	for _, f := range p.Funcs() {
+		if f.Name == name {
+			return f, true
 		}
 	}
 	return Func{}, false
+}
+
+// Funcs returns the functions of the package in the order of files and lines.
+func (p *Package) Funcs() []Func {
+	var funcs []Func
+	for _, file := range p.Files {
+		for _, decl := range file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok || f.Recv != nil {
+				continue
+			}
+			funcs = append(funcs, Func{
+				Name:    f.Name.Name,
+				Pos:     p.Position(f.Name.Pos()),
+				Params:  p.params(file, f.Type.Params),
+				Results: p.params(file, f.Type.Results),
+			})
+		}
+	}
+	return funcs
 }
 
 func (p *Package) params(file *ast.File, list *ast.FieldList) []Param {

@@ -18,10 +18,10 @@ import (
 // upstream's. What the handlers around them do (status codes of a body that can't be decoded, preconditions) is tested
 // over HTTP.
 
-// step is one request of a story. Exactly one of the first five fields is set.
+// step is one request of a story. Exactly one of the first four fields is set.
 type step struct {
-	post, put, merge, strategic string // JSON; merge and strategic are patches of what is stored
-	statusMerge                 string // a merge patch through /status
+	post, merge, strategic string // JSON; merge and strategic are patches of what is stored
+	statusMerge            string // a merge patch through /status
 
 	errs     []string // messages of a 422, in order
 	decode   string   // why the body can't be decoded
