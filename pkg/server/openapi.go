@@ -19,10 +19,12 @@ const (
 	groupVersionKinds = "x-kubernetes-group-version-kind"
 )
 
-// definitionNamer is the library's namer without the internal version. The hub type is registered under both, and
-// the internal one is no business of clients.
+// definitionNamer is the library's namer without versions that are not served. A hub type is registered under the
+// internal version too, and under old versions that are only decoded; neither is a business of clients.
 type definitionNamer struct {
 	*openapinamer.DefinitionNamer
+	// served are the versions of the groups.
+	served map[string]string
 }
 
 // GetDefinitionName returns the name and the extensions of a definition.
@@ -34,10 +36,9 @@ func (n definitionNamer) GetDefinitionName(name string) (string, spec.Extensions
 	}
 	served := make([]any, 0, len(kinds))
 	for _, kind := range kinds {
-		if gvk, ok := kind.(map[string]any); ok && gvk["version"] == runtime.APIVersionInternal {
-			continue
+		if n.isServed(kind) {
+			served = append(served, kind)
 		}
-		served = append(served, kind)
 	}
 	if len(served) == 0 {
 		return definition, nil
@@ -46,10 +47,25 @@ func (n definitionNamer) GetDefinitionName(name string) (string, spec.Extensions
 	return definition, extensions
 }
 
+// isServed tells whether one element of the extension names a version that clients can use. Kinds of groups that are
+// not served, as of meta.k8s.io, are the library's own affair.
+func (n definitionNamer) isServed(kind any) bool {
+	gvk, ok := kind.(map[string]any)
+	if !ok {
+		return true
+	}
+	group, _ := gvk["group"].(string)
+	version, served := n.served[group]
+	return gvk["version"] != runtime.APIVersionInternal && (!served || gvk["version"] == version)
+}
+
 // applyOpenAPI sets both OpenAPI configurations; the managedFields of every write depend on the second.
-func applyOpenAPI(config *genericapiserver.Config, s *scheme.Scheme) {
+func applyOpenAPI(config *genericapiserver.Config, s *scheme.Scheme, groups []scheme.Served) {
 	library := openapinamer.NewDefinitionNamer(s.Scheme)
-	namer := definitionNamer{DefinitionNamer: library}
+	namer := definitionNamer{DefinitionNamer: library, served: map[string]string{}}
+	for _, group := range groups {
+		namer.served[group.As.Group] = group.As.Version
+	}
 
 	config.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(openapi.GetOpenAPIDefinitions, library)
 	config.OpenAPIConfig.GetDefinitionName = namer.GetDefinitionName

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"path/filepath"
 	"strconv"
 	"syscall"
@@ -132,7 +133,7 @@ func (c *Config) genericConfig() (*genericapiserver.Config, error) {
 	config.LoopbackClientConfig.ContentType = runtime.ContentTypeProtobuf
 	config.LoopbackClientConfig.DisableCompression = true
 
-	applyOpenAPI(config, c.Scheme)
+	applyOpenAPI(config, c.Scheme, c.Served)
 	if err := c.applyIdentity(config); err != nil {
 		return nil, err
 	}
@@ -144,6 +145,9 @@ func (c *Config) genericConfig() (*genericapiserver.Config, error) {
 	}
 	if err := o.Audit.ApplyTo(config); err != nil {
 		return nil, err
+	}
+	config.BuildHandlerChainFunc = func(apis http.Handler, config *genericapiserver.Config) http.Handler {
+		return genericapiserver.DefaultBuildHandlerChain(withMetadataView(apis, c.Scheme.Requests), config)
 	}
 	return config, c.applyStorage(config)
 }

@@ -11,6 +11,13 @@ import (
 	"github.com/pinnace-io/pinnace/pkg/apis/podtemplate"
 )
 
+// NewDaemonSet returns what NormalizeDaemonSet makes of an empty object. It is what clients see of a bookmark.
+func NewDaemonSet() *appsv1.DaemonSet {
+	ds := &appsv1.DaemonSet{}
+	SetTemplateGeneration(ds, 0)
+	return ds
+}
+
 // NormalizeDaemonSet does to ds what clients of kube-apiserver see of its conversion from v1 to the internal type and
 // back (pkg/apis/apps/v1/conversion.go of k8s.io/kubernetes):
 //

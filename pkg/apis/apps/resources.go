@@ -17,6 +17,9 @@ import (
 // +pinnace:resetFields=status
 // +pinnace:garbageCollection=DeleteDependents
 // +pinnace:normalize=NormalizeDaemonSet
+// +pinnace:new=NewDaemonSet
+// +pinnace:metadataView=WithoutTemplateGeneration
+// +pinnace:decodedVersion=v1beta2
 // +pinnace:columns
 // +pinnace:subresource=status,resetFields=spec
 type DaemonSet = appsv1.DaemonSet
@@ -26,5 +29,7 @@ type DaemonSet = appsv1.DaemonSet
 //
 // +pinnace:resource=controllerrevisions
 // +pinnace:scope=Namespaced
+// +pinnace:decodedVersion=v1beta1
+// +pinnace:decodedVersion=v1beta2
 // +pinnace:columns
 type ControllerRevision = appsv1.ControllerRevision

@@ -28,6 +28,11 @@ func Install(scheme *runtime.Scheme, gv schema.GroupVersion) error {
 			&appsv1.ControllerRevisionList{},
 		)
 	}
+	// Versions of daemonsets that are known, but not served.
+	scheme.AddKnownTypeWithName(schema.GroupVersionKind{Group: gv.Group, Version: "v1beta2", Kind: "DaemonSet"}, &appsv1.DaemonSet{})
+	// Versions of controllerrevisions that are known, but not served.
+	scheme.AddKnownTypeWithName(schema.GroupVersionKind{Group: gv.Group, Version: "v1beta1", Kind: "ControllerRevision"}, &appsv1.ControllerRevision{})
+	scheme.AddKnownTypeWithName(schema.GroupVersionKind{Group: gv.Group, Version: "v1beta2", Kind: "ControllerRevision"}, &appsv1.ControllerRevision{})
 	metav1.AddToGroupVersion(scheme, gv)
 	if err := RegisterDefaults(scheme); err != nil {
 		return fmt.Errorf("could not register defaults: %w", err)

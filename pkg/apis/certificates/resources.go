@@ -19,6 +19,7 @@ import (
 // +pinnace:shortName=csr
 // +pinnace:resetFields=spec,status
 // +pinnace:selectableField=spec.signerName
+// +pinnace:decodedVersion=v1beta1
 // +pinnace:columns
 // +pinnace:subresource=status,resetFields=spec;status.conditions
 // +pinnace:subresource=approval,resetFields=spec;status.certificate,table=false

@@ -27,6 +27,8 @@ func Install(scheme *runtime.Scheme, gv schema.GroupVersion) error {
 			&certificatesv1.CertificateSigningRequestList{},
 		)
 	}
+	// Versions of certificatesigningrequests that are known, but not served.
+	scheme.AddKnownTypeWithName(schema.GroupVersionKind{Group: gv.Group, Version: "v1beta1", Kind: "CertificateSigningRequest"}, &certificatesv1.CertificateSigningRequest{})
 	metav1.AddToGroupVersion(scheme, gv)
 	if err := scheme.AddFieldLabelConversionFunc(gv.WithKind("CertificateSigningRequest"), certificateSigningRequestLabel); err != nil {
 		return fmt.Errorf("could not register the field labels of CertificateSigningRequest: %w", err)

@@ -122,6 +122,19 @@ func CheckGroup(pkg *source.Package, group *declaration.Group, problems *problem
 		} else {
 			c.neverCalled("Normalize"+r.Kind, "normalize=Normalize"+r.Kind, "the declaration of "+r.Kind, r.ResourceMarker)
 		}
+		if name := r.New; name != "" {
+			c.function(r.NewMarker, signature{name, 0, 1, "func " + name + "() *" + r.Kind})
+		} else {
+			c.neverCalled("New"+r.Kind, "new=New"+r.Kind, "the declaration of "+r.Kind, r.ResourceMarker)
+		}
+		if name := r.MetadataView; name != "" {
+			c.function(r.MetadataViewMarker, signature{name, 1, 1, "func " + name + "(*" + r.Kind + ") *" + r.Kind})
+		}
+		for i, version := range r.DecodedVersions {
+			if m := r.DecodedVersionMarkers[i]; version == group.Version {
+				problems.Add(m.Pos, m.String(), "%s is the served version, which is decoded anyway", version)
+			}
+		}
 	}
 }
 

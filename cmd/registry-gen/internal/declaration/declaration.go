@@ -48,8 +48,10 @@ type Resource struct {
 	SelectableFields []SelectableField
 	// GarbageCollection is the name of a rest.GarbageCollectionPolicy, "" if none is declared.
 	GarbageCollection string
-	// Normalize is the name of a function of the package of declarations, "" if none is declared.
-	Normalize string
+	// Normalize, New and MetadataView are names of functions of the package of declarations, "" for none.
+	Normalize, New, MetadataView string
+	// DecodedVersions are versions that requests may name although only the group's version is served.
+	DecodedVersions []string
 	// Columns tells whether the resource has columns of its own.
 	Columns bool
 	// Hooks are the declared hooks by name.
@@ -59,8 +61,8 @@ type Resource struct {
 
 	// ResourceMarker names the resource, or is the first marker where no other does. The others are the zero Marker
 	// where they are not given. ShortNameMarkers go with ShortNames.
-	ResourceMarker, NormalizeMarker, ColumnsMarker marker.Marker
-	ShortNameMarkers                               []marker.Marker
+	ResourceMarker, NormalizeMarker, NewMarker, MetadataViewMarker, ColumnsMarker marker.Marker
+	ShortNameMarkers, DecodedVersionMarkers                                       []marker.Marker
 }
 
 // Has tells whether the resource has a verb.

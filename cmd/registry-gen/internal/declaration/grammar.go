@@ -112,6 +112,18 @@ func typeGrammar() []Definition {
 			Help: "A func(*KIND) error of the package that brings a decoded object into the form that the hub keeps.",
 		},
 		{
+			Key: "new", Place: OnType, Form: "+pinnace:new=FUNCTION", takesValue: true, read: (*resourceReader).newFunc,
+			Help: "A func() *KIND of the package that makes an empty object in the form that the hub keeps; without it, it is the zero value.",
+		},
+		{
+			Key: "metadataView", Place: OnType, Form: "+pinnace:metadataView=FUNCTION", takesValue: true, read: (*resourceReader).metadataView,
+			Help: "A func(*KIND) *KIND of the package that returns the object whose metadata is shown to clients which ask for metadata alone; it does not change its argument.",
+		},
+		{
+			Key: "decodedVersion", Place: OnType, Form: "+pinnace:decodedVersion=VERSION", takesValue: true, repeatable: true, read: (*resourceReader).decodedVersion,
+			Help: "A version of the kind that kube-apiserver knows and no longer serves. A request that names it is decoded, so that it gets the answer of a known version.",
+		},
+		{
 			Key: "columns", Place: OnType, Form: "+pinnace:columns", read: (*resourceReader).columns,
 			Help: "The package of the resource has Columns and NewColumns; without it tables show name and age.",
 		},

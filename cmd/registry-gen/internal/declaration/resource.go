@@ -118,6 +118,21 @@ func (r *resourceReader) normalize(m marker.Marker) {
 	r.resource.Normalize, r.resource.NormalizeMarker = m.Value, m
 }
 
+func (r *resourceReader) newFunc(m marker.Marker) {
+	r.resource.New, r.resource.NewMarker = m.Value, m
+}
+
+func (r *resourceReader) metadataView(m marker.Marker) {
+	r.resource.MetadataView, r.resource.MetadataViewMarker = m.Value, m
+}
+
+func (r *resourceReader) decodedVersion(m marker.Marker) {
+	if r.checkName(m, m.Value) && r.once(m, r.resource.DecodedVersions, m.Value) {
+		r.resource.DecodedVersions = append(r.resource.DecodedVersions, m.Value)
+		r.resource.DecodedVersionMarkers = append(r.resource.DecodedVersionMarkers, m)
+	}
+}
+
 func (r *resourceReader) columns(m marker.Marker) {
 	r.resource.Columns, r.resource.ColumnsMarker = true, m
 }

@@ -71,6 +71,25 @@ func (r Resource) Type() string { return typeAlias(r.TypePackage) + "." + r.Kind
 // ListType is Type for lists.
 func (r Resource) ListType() string { return r.Type() + "List" }
 
+// Declarations is the name of the package that declares the resource.
+func (r Resource) Declarations() string { return r.Group.Package }
+
+// StoreType is the type of the store behind an endpoint.
+func (r Resource) StoreType() string {
+	if r.MetadataView == "" {
+		return "*genericregistry.Store"
+	}
+	return "*metadataview.Store[" + r.Type() + ", *" + r.Type() + "]"
+}
+
+// Viewed is an expression of StoreType for a store.
+func (r Resource) Viewed(store string) string {
+	if r.MetadataView == "" {
+		return store
+	}
+	return "metadataview.New(" + store + ", " + r.Declarations() + "." + r.MetadataView + ")"
+}
+
 // Labels are the field labels that clients may use beside those of metadata.
 func (r Resource) Labels() []string {
 	var labels []string

@@ -34,7 +34,7 @@ type Renderer struct {
 	Header string
 	// Module is the module that the files are for; its packages are imported last.
 	Module string
-	// Support is the import path that apis/resource, registry/strategy and registry/table are found under.
+	// Support is the import path that apis/resource and the packages of pkg/registry are found under.
 	Support string
 }
 
@@ -73,6 +73,7 @@ func (r Renderer) imports() imports {
 		"cache":               "k8s.io/client-go/tools/cache",
 		"clock":               "k8s.io/utils/clock",
 		"fieldpath":           "sigs.k8s.io/structured-merge-diff/v6/fieldpath",
+		"metadataview":        path.Join(r.Support, "registry/metadataview"),
 		"resource":            path.Join(r.Support, "apis/resource"),
 		"strategy":            path.Join(r.Support, "registry/strategy"),
 		"table":               path.Join(r.Support, "registry/table"),
@@ -97,6 +98,9 @@ func (r Renderer) Storage(resource Resource) ([]byte, error) {
 		imports.add(typeAlias(resource.TypePackage), resource.TypePackage),
 		imports.add(resource.Package.Name, resource.Package.Path),
 	)
+	if resource.New != "" || resource.MetadataView != "" {
+		err = errors.Join(err, imports.add(resource.Declarations(), resource.Group.Path))
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,9 @@ import (
 	"k8s.io/apiserver/pkg/storage/names"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/pinnace-io/pinnace/pkg/apis/apps"
 	"github.com/pinnace-io/pinnace/pkg/registry/apps/daemonset"
+	"github.com/pinnace-io/pinnace/pkg/registry/metadataview"
 	"github.com/pinnace-io/pinnace/pkg/registry/table"
 )
 
@@ -55,7 +57,7 @@ func NewStorage(getter generic.RESTOptionsGetter, c Config) (*Storage, error) {
 		strategy:       c.Strategy,
 	}
 	store := &genericregistry.Store{
-		NewFunc:                   func() runtime.Object { return &appsv1.DaemonSet{} },
+		NewFunc:                   func() runtime.Object { return apps.NewDaemonSet() },
 		NewListFunc:               func() runtime.Object { return &appsv1.DaemonSetList{} },
 		DefaultQualifiedResource:  schema.GroupResource{Group: c.GroupVersion.Group, Resource: "daemonsets"},
 		SingularQualifiedResource: schema.GroupResource{Group: c.GroupVersion.Group, Resource: "daemonset"},
@@ -74,7 +76,7 @@ func NewStorage(getter generic.RESTOptionsGetter, c Config) (*Storage, error) {
 		return nil, fmt.Errorf("could not open the store of daemonsets: %w", err)
 	}
 	return &Storage{
-		DaemonSet: &REST{Store: store},
+		DaemonSet: &REST{Store: metadataview.New(store, apps.WithoutTemplateGeneration)},
 		Status:    newStatusREST(store, c),
 	}, nil
 }
@@ -189,7 +191,7 @@ func (r resetFields) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 
 // REST serves daemonsets with all that the store can do.
 type REST struct {
-	*genericregistry.Store
+	*metadataview.Store[appsv1.DaemonSet, *appsv1.DaemonSet]
 }
 
 var _ interface {
@@ -218,7 +220,7 @@ func (*REST) Categories() []string {
 
 // StatusREST serves /status of daemonsets.
 type StatusREST struct {
-	store *genericregistry.Store
+	store *metadataview.Store[appsv1.DaemonSet, *appsv1.DaemonSet]
 }
 
 var _ interface {
@@ -233,7 +235,7 @@ func newStatusREST(main *genericregistry.Store, c Config) *StatusREST {
 	store := *main
 	store.UpdateStrategy = c.updateStrategy(c.Status)
 	store.ResetFieldsStrategy = c.resetFields(fieldpath.MakePathOrDie("spec"))
-	return &StatusREST{store: &store}
+	return &StatusREST{store: metadataview.New(&store, apps.WithoutTemplateGeneration)}
 }
 
 // New implements rest.Storage.
