@@ -53,6 +53,11 @@ func TestControllerRevisionLife(t *testing.T) {
 	wantRevision(t, send(t, patch(jsonPatch, path, `[{"op":"replace","path":"/revision","value":5}]`)), http.StatusOK, ns, revision("5"), meta("labels: {a: b}"))
 	wantRevision(t, send(t, apply(path, "m&force=true", "{apiVersion: apps/v1, kind: ControllerRevision, revision: 6}")), http.StatusOK, ns, revision("6"), meta("labels: {a: b}"))
 
+	// No strategy counts generations here: creation takes any, and an update keeps it.
+	counted := createRevision(t, ns, "counted", meta("generation: 7"))
+	wantField(t, counted, "metadata.generation", "7")
+	unchanged(t, counted, mustSend(t, patch(mergePatch, revisionsPath(ns)+"/counted", `{"metadata":{"generation":9}}`)))
+
 	deleted := send(t, call{method: http.MethodDelete, path: path})
 	want := map[string]any{
 		"kind": "Status", "apiVersion": "v1", "metadata": map[string]any{}, "status": "Success",

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	utilopenapi "k8s.io/apiserver/pkg/util/openapi"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/pinnace-io/pinnace/pkg/apis/scheme"
@@ -66,12 +67,14 @@ func applyOpenAPI(config *genericapiserver.Config, s *scheme.Scheme, groups []sc
 	for _, group := range groups {
 		namer.served[group.As.Group] = group.As.Version
 	}
+	// Without what disabled feature gates leave out, such as enums.
+	definitions := utilopenapi.GetOpenAPIDefinitionsWithoutDisabledFeatures(openapi.GetOpenAPIDefinitions)
 
-	config.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(openapi.GetOpenAPIDefinitions, library)
+	config.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(definitions, library)
 	config.OpenAPIConfig.GetDefinitionName = namer.GetDefinitionName
 	config.OpenAPIConfig.Info.Title = openAPITitle
 
-	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(openapi.GetOpenAPIDefinitions, library)
+	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(definitions, library)
 	config.OpenAPIV3Config.GetDefinitionName = namer.GetDefinitionName
 	config.OpenAPIV3Config.Info.Title = openAPITitle
 }

@@ -515,7 +515,7 @@ func TestDecisionProblems(t *testing.T) {
 		},
 		"constructors and hooks are missing": {
 			files: map[string]string{
-				resourceFile: declare(resourceMarker, scopeMarker, "+pinnace:columns", "+pinnace:subresource=status", "+pinnace:verbs=delete,get,patch,update", "+pinnace:hook=Delete", "+pinnace:hook=ShouldDeleteDuringUpdate", "+pinnace:normalize=NormalizeWidget"),
+				resourceFile: declare(resourceMarker, scopeMarker, "+pinnace:columns", "+pinnace:subresource=status", "+pinnace:verbs=delete,get,patch,update", "+pinnace:hook=Delete", "+pinnace:hook=ShouldDeleteDuringUpdate", "+pinnace:normalize=NormalizeWidget", "+pinnace:new=NewWidget", "+pinnace:metadataView=View"),
 				strategyFile: strategies(strategyType, "func (Strategy) NewStrategy() Strategy { return Strategy{} }"),
 			},
 			want: []string{
@@ -525,6 +525,8 @@ func TestDecisionProblems(t *testing.T) {
 				`pkg/apis/toys/resources.go:14: +pinnace:hook=Delete: package github.com/pinnace-io/pinnace/pkg/registry/toys/widget has no Delete; it is func Delete(context.Context, *registry.Store, strategy.DeleteRequest) (runtime.Object, bool, error)`,
 				`pkg/apis/toys/resources.go:15: +pinnace:hook=ShouldDeleteDuringUpdate: package github.com/pinnace-io/pinnace/pkg/registry/toys/widget has no ShouldDeleteDuringUpdate; it is func ShouldDeleteDuringUpdate(ctx context.Context, key string, obj, existing *Widget) bool`,
 				`pkg/apis/toys/resources.go:16: +pinnace:normalize=NormalizeWidget: package github.com/pinnace-io/pinnace/pkg/apis/toys has no NormalizeWidget; it is func NormalizeWidget(*Widget) error`,
+				`pkg/apis/toys/resources.go:17: +pinnace:new=NewWidget: package github.com/pinnace-io/pinnace/pkg/apis/toys has no NewWidget; it is func NewWidget() *Widget`,
+				`pkg/apis/toys/resources.go:18: +pinnace:metadataView=View: package github.com/pinnace-io/pinnace/pkg/apis/toys has no View; it is func View(*Widget) *Widget`,
 			},
 		},
 		"constructors ask for what they can't have": {
@@ -565,6 +567,16 @@ func TestDecisionProblems(t *testing.T) {
 				`pkg/registry/toys/widget/strategy.go:8: +pinnace:columns: is missing, so that NewColumns is never called; add it to the declaration of Widget (pkg/apis/toys/resources.go:9)`,
 				`pkg/registry/toys/widget/strategy.go:9: +pinnace:subresource=status: is missing, so that NewStatusStrategy is never called; add it to the declaration of Widget (pkg/apis/toys/resources.go:9)`,
 				`pkg/registry/toys/widget/strategy.go:10: +pinnace:hook=ShouldDeleteDuringUpdate: is missing, so that ShouldDeleteDuringUpdate is never called; add it to the declaration of Widget (pkg/apis/toys/resources.go:9)`,
+			},
+		},
+		"decoded versions are served, twice the same, or no versions": {
+			files: map[string]string{
+				resourceFile: declare(resourceMarker, scopeMarker, "+pinnace:decodedVersion=v1", "+pinnace:decodedVersion=v1beta1", "+pinnace:decodedVersion=v1beta1", "+pinnace:decodedVersion=V2"),
+			},
+			want: []string{
+				`pkg/apis/toys/resources.go:11: +pinnace:decodedVersion=v1: v1 is the served version, which is decoded anyway`,
+				`pkg/apis/toys/resources.go:13: +pinnace:decodedVersion=v1beta1: "v1beta1" is given twice`,
+				`pkg/apis/toys/resources.go:14: +pinnace:decodedVersion=V2: "V2" is not a name; names are lower-case letters and digits and start with a letter`,
 			},
 		},
 		"a deletion is written but no hook": {

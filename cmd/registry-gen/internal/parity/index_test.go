@@ -43,14 +43,19 @@ const (
 	other      = "example.com/other"
 )
 
-// storeOf returns the store of an endpoint: embedded, or in the field store.
+// storeOf returns the store of an endpoint: embedded, or in the field store, and perhaps inside a view.
 func storeOf(t *testing.T, endpoint rest.Storage) *genericregistry.Store {
 	t.Helper()
-	v := reflect.ValueOf(endpoint).Elem()
-	for _, name := range []string{"Store", "store"} {
-		if f := v.FieldByName(name); f.IsValid() {
-			return (*genericregistry.Store)(f.UnsafePointer())
+	v := reflect.ValueOf(endpoint)
+	for v.IsValid() && v.Type() != reflect.TypeFor[*genericregistry.Store]() {
+		f := v.Elem().FieldByName("Store")
+		if !f.IsValid() {
+			f = v.Elem().FieldByName("store")
 		}
+		v = f
+	}
+	if v.IsValid() {
+		return (*genericregistry.Store)(v.UnsafePointer())
 	}
 	t.Fatalf("%T has no store", endpoint)
 	return nil

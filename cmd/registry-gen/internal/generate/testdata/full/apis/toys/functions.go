@@ -23,3 +23,18 @@ func RegisterValidations(*runtime.Scheme) error {
 func NormalizeWidget(*toysv1.Widget) error {
 	return nil
 }
+
+// NewWidget makes an empty widget.
+func NewWidget() *toysv1.Widget {
+	return &toysv1.Widget{}
+}
+
+// MetadataOfWidget shows a widget as it is.
+func MetadataOfWidget(widget *toysv1.Widget) *toysv1.Widget {
+	return widget
+}
+
+// MetadataOfGizmo shows a gizmo as it is.
+func MetadataOfGizmo(gizmo *toysv1.Gizmo) *toysv1.Gizmo {
+	return gizmo
+}

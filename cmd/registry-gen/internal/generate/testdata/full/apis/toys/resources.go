@@ -21,6 +21,10 @@ import (
 // +pinnace:selectableField=spec.finish
 // +pinnace:garbageCollection=OrphanDependents
 // +pinnace:normalize=NormalizeWidget
+// +pinnace:new=NewWidget
+// +pinnace:metadataView=MetadataOfWidget
+// +pinnace:decodedVersion=v1beta1
+// +pinnace:decodedVersion=v1beta2
 // +pinnace:columns
 // +pinnace:subresource=status,resetFields=spec;metadata.labels
 // +pinnace:subresource=paint,table=false
@@ -46,6 +50,7 @@ type (
 	// +pinnace:category=readonly
 	// +pinnace:verbs=delete,deletecollection,get
 	// +pinnace:resetFields=status
+	// +pinnace:metadataView=MetadataOfGizmo
 	// +pinnace:columns
 	Gizmo = toysv1.Gizmo
 )

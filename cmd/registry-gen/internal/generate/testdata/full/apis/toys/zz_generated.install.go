@@ -31,6 +31,9 @@ func Install(scheme *runtime.Scheme, gv schema.GroupVersion) error {
 			&apiv1.GizmoList{},
 		)
 	}
+	// Versions of widgets that are known, but not served.
+	scheme.AddKnownTypeWithName(schema.GroupVersionKind{Group: gv.Group, Version: "v1beta1", Kind: "Widget"}, &apiv1.Widget{})
+	scheme.AddKnownTypeWithName(schema.GroupVersionKind{Group: gv.Group, Version: "v1beta2", Kind: "Widget"}, &apiv1.Widget{})
 	metav1.AddToGroupVersion(scheme, gv)
 	if err := scheme.AddFieldLabelConversionFunc(gv.WithKind("Widget"), widgetLabel); err != nil {
 		return fmt.Errorf("could not register the field labels of Widget: %w", err)

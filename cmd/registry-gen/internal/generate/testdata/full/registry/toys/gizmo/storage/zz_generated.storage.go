@@ -23,7 +23,9 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	apiv1 "github.com/pinnace-io/pinnace/cmd/registry-gen/internal/generate/testdata/api/v1"
+	"github.com/pinnace-io/pinnace/cmd/registry-gen/internal/generate/testdata/full/apis/toys"
 	"github.com/pinnace-io/pinnace/cmd/registry-gen/internal/generate/testdata/full/registry/toys/gizmo"
+	"github.com/pinnace-io/pinnace/pkg/registry/metadataview"
 	"github.com/pinnace-io/pinnace/pkg/registry/table"
 )
 
@@ -71,7 +73,7 @@ func NewStorage(getter generic.RESTOptionsGetter, c Config) (*Storage, error) {
 		return nil, fmt.Errorf("could not open the store of gizmos: %w", err)
 	}
 	return &Storage{
-		Gizmo: &REST{store: store},
+		Gizmo: &REST{store: metadataview.New(store, toys.MetadataOfGizmo)},
 	}, nil
 }
 
@@ -153,7 +155,7 @@ func (r resetFields) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 
 // REST serves gizmos with no other verbs than the declared ones.
 type REST struct {
-	store *genericregistry.Store
+	store *metadataview.Store[apiv1.Gizmo, *apiv1.Gizmo]
 }
 
 var _ interface {

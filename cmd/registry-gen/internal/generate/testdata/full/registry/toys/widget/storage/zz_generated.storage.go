@@ -26,7 +26,9 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	apiv1 "github.com/pinnace-io/pinnace/cmd/registry-gen/internal/generate/testdata/api/v1"
+	"github.com/pinnace-io/pinnace/cmd/registry-gen/internal/generate/testdata/full/apis/toys"
 	"github.com/pinnace-io/pinnace/cmd/registry-gen/internal/generate/testdata/full/registry/toys/widget"
+	"github.com/pinnace-io/pinnace/pkg/registry/metadataview"
 	"github.com/pinnace-io/pinnace/pkg/registry/table"
 )
 
@@ -62,7 +64,7 @@ func NewStorage(getter generic.RESTOptionsGetter, c Config) (*Storage, error) {
 		strategy:       c.Strategy,
 	}
 	store := &genericregistry.Store{
-		NewFunc:                   func() runtime.Object { return &apiv1.Widget{} },
+		NewFunc:                   func() runtime.Object { return toys.NewWidget() },
 		NewListFunc:               func() runtime.Object { return &apiv1.WidgetList{} },
 		PredicateFunc:             predicate,
 		DefaultQualifiedResource:  schema.GroupResource{Group: c.GroupVersion.Group, Resource: "widgets"},
@@ -89,7 +91,7 @@ func NewStorage(getter generic.RESTOptionsGetter, c Config) (*Storage, error) {
 		return nil, fmt.Errorf("could not open the store of widgets: %w", err)
 	}
 	return &Storage{
-		Widget: &REST{Store: store},
+		Widget: &REST{Store: metadataview.New(store, toys.MetadataOfWidget)},
 		Status: newStatusREST(store, c),
 		Paint:  newPaintREST(store, c),
 	}, nil
@@ -263,7 +265,7 @@ func indexSpecFinish(obj any) ([]string, error) {
 
 // REST serves widgets with all that the store can do.
 type REST struct {
-	*genericregistry.Store
+	*metadataview.Store[apiv1.Widget, *apiv1.Widget]
 }
 
 var _ interface {
@@ -292,7 +294,7 @@ func (*REST) Categories() []string {
 
 // StatusREST serves /status of widgets.
 type StatusREST struct {
-	store *genericregistry.Store
+	store *metadataview.Store[apiv1.Widget, *apiv1.Widget]
 }
 
 var _ interface {
@@ -307,7 +309,7 @@ func newStatusREST(main *genericregistry.Store, c Config) *StatusREST {
 	store := *main
 	store.UpdateStrategy = c.updateStrategy(c.Status)
 	store.ResetFieldsStrategy = c.resetFields(fieldpath.MakePathOrDie("spec"), fieldpath.MakePathOrDie("metadata", "labels"))
-	return &StatusREST{store: &store}
+	return &StatusREST{store: metadataview.New(&store, toys.MetadataOfWidget)}
 }
 
 // New implements rest.Storage.
@@ -341,7 +343,7 @@ func (r *StatusREST) ConvertToTable(ctx context.Context, obj, options runtime.Ob
 
 // PaintREST serves /paint of widgets.
 type PaintREST struct {
-	store *genericregistry.Store
+	store *metadataview.Store[apiv1.Widget, *apiv1.Widget]
 }
 
 var _ interface {
@@ -353,7 +355,7 @@ var _ interface {
 func newPaintREST(main *genericregistry.Store, c Config) *PaintREST {
 	store := *main
 	store.UpdateStrategy = c.updateStrategy(c.Paint)
-	return &PaintREST{store: &store}
+	return &PaintREST{store: metadataview.New(&store, toys.MetadataOfWidget)}
 }
 
 // New implements rest.Storage.
