@@ -5,6 +5,7 @@
 package authz
 
 import (
+	"context"
 	"fmt"
 
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -28,6 +29,18 @@ func NewStandalone() (authorizer.Authorizer, error) {
 	}
 	return union.New(
 		union.NamedAuthorizer{AuthorizerName: "masters", Authorizer: authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup)},
-		union.NamedAuthorizer{AuthorizerName: "public", Authorizer: public},
+		union.NamedAuthorizer{AuthorizerName: "public", Authorizer: readOnly(public)},
 	)
+}
+
+// readOnly asks next about reading alone, as system:public-info-viewer of kube-apiserver does
+// (plugin/pkg/auth/authorizer/rbac/bootstrappolicy of k8s.io/kubernetes); the library's authorizer of paths looks at
+// no verb.
+func readOnly(next authorizer.Authorizer) authorizer.Authorizer {
+	return authorizer.AuthorizerFunc(func(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+		if a.GetVerb() != "get" {
+			return authorizer.DecisionNoOpinion, "", nil
+		}
+		return next.Authorize(ctx, a)
+	})
 }

@@ -20,6 +20,8 @@ import (
 	oteltrace "go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 	"go.uber.org/zap"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
@@ -169,11 +171,19 @@ func Connect(ctx context.Context, config ExternalConfig) (*External, error) {
 		return nil, fmt.Errorf("external etcd: %w", err)
 	}
 	logger := klog.FromContext(ctx).WithName("etcd")
+	// gRPC's own backoff grows to two minutes; the checks would tell of a cluster that is back that much later.
+	reconnect := backoff.DefaultConfig
+	reconnect.BaseDelay, reconnect.MaxDelay = probeInterval, 4*probeInterval
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints: config.Endpoints,
 		TLS:       tlsConfig,
 		// The client logs every failed attempt as a warning; the checks report the failures themselves.
-		Logger: zap.NewNop(),
+		Logger:          zap.NewNop(),
+		MaxUnaryRetries: 1,
+		DialOptions: []grpc.DialOption{
+			grpc.WithConnectParams(grpc.ConnectParams{Backoff: reconnect, MinConnectTimeout: checkTimeout}),
+			grpc.WithChainUnaryInterceptor(failFast),
+		},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("external etcd: %w", err)
@@ -198,6 +208,12 @@ func Connect(ctx context.Context, config ExternalConfig) (*External, error) {
 	x.cancel = cancel
 	x.waiting.Go(func() { x.awaitCluster(background) })
 	return x, nil
+}
+
+// failFast makes a call fail when the connection has failed, with the cause. The etcd client asks gRPC to wait for a
+// better one; all that is left then is that time was over.
+func failFast(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	return invoke(ctx, method, request, reply, conn, append(opts, grpc.WaitForReady(false))...)
 }
 
 // awaitCluster asks the cluster until it answers, and closes ready.
@@ -233,8 +249,7 @@ func (x *External) ask(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	if x.Version() == "" {
-		// Also the quicker way to learn that no member is there: a read is tried again until its time is over.
-		if err := x.askMembers(ctx); err != nil {
+		if _, err := x.askMembers(ctx); err != nil {
 			return err
 		}
 	}
@@ -244,15 +259,18 @@ func (x *External) ask(ctx context.Context) error {
 	}
 	diagnosis, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkTimeout)
 	defer cancel()
-	if membersErr := x.askMembers(diagnosis); membersErr != nil {
+	if _, membersErr := x.askMembers(diagnosis); membersErr != nil {
 		return membersErr
 	}
 	return fmt.Errorf("etcd at %s answers, but has no quorum or no leader: %w", strings.Join(x.config.Endpoints, ", "), err)
 }
 
-// askMembers asks each member for its status, all at once. It returns nil if one answers, else the errors of all, each
-// with its endpoint.
-func (x *External) askMembers(ctx context.Context) error {
+// askMembers asks the members for their status, all at once, and returns the first answer. If none comes, the error has
+// those of all, each with its endpoint.
+func (x *External) askMembers(ctx context.Context) (*clientv3.StatusResponse, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends the calls that nobody waits for any more: one to a member that is away lasts as long as ctx
+	answers := make(chan *clientv3.StatusResponse, len(x.config.Endpoints))
 	errs := make([]error, len(x.config.Endpoints))
 	var asked sync.WaitGroup
 	for n, endpoint := range x.config.Endpoints {
@@ -262,18 +280,20 @@ func (x *External) askMembers(ctx context.Context) error {
 				errs[n] = fmt.Errorf("etcd at %s: %w", endpoint, err)
 				return
 			}
-			x.mu.Lock()
-			x.version = status.Version
-			x.mu.Unlock()
+			answers <- status
+			cancel()
 		})
 	}
 	asked.Wait()
-	for _, err := range errs {
-		if err == nil {
-			return nil
-		}
+	select {
+	case status := <-answers:
+		x.mu.Lock()
+		x.version = status.Version
+		x.mu.Unlock()
+		return status, nil
+	default:
+		return nil, errors.Join(errs...)
 	}
-	return errors.Join(errs...)
 }
 
 // Decorator implements Backend: the library's own, over this transport.
@@ -358,17 +378,15 @@ func (x *External) ReadyChecks() []healthz.HealthChecker {
 	})}
 }
 
-// Monitors implements Backend: one a cluster, asking any member.
+// Monitors implements Backend: one a cluster, which takes the first member's answer.
 func (x *External) Monitors() []metrics.Monitor {
 	return []metrics.Monitor{monitor{size: func(ctx context.Context) (int64, error) {
-		var errs []error
-		for _, endpoint := range x.config.Endpoints {
-			status, err := x.client.Status(ctx, endpoint)
-			if err == nil {
-				return status.DbSize, nil
-			}
-			errs = append(errs, fmt.Errorf("etcd at %s: %w", endpoint, err))
+		ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+		defer cancel()
+		status, err := x.askMembers(ctx)
+		if err != nil {
+			return 0, err
 		}
-		return 0, errors.Join(errs...)
+		return status.DbSize, nil
 	}}}
 }

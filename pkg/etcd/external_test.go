@@ -19,9 +19,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.uber.org/zap"
 	"k8s.io/apiserver/pkg/storage"
@@ -29,10 +31,10 @@ import (
 )
 
 // server starts an etcd that listens, as somebody else's would.
-func server(t testing.TB, listen url.URL, change ...func(*embed.Config)) *embed.Etcd {
+func server(t testing.TB, listen url.URL, change ...func(*embed.Config)) *listener {
 	t.Helper()
 	config := EmbeddedConfig{DataDir: newDir(t)}.withDefaults()
-	cfg := config.embedConfig(newZapLogger(klog.Background(), newFatalHook(klog.Background(), "", nil)))
+	cfg := config.embedConfig(newZapLogger(logr.Discard(), newFatalHook(klog.Background(), "", nil)))
 	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = []url.URL{listen}, []url.URL{listen}
 	for _, f := range change {
 		f(cfg)
@@ -40,13 +42,20 @@ func server(t testing.TB, listen url.URL, change ...func(*embed.Config)) *embed.
 	must(t, os.MkdirAll(cfg.Dir, dirMode))
 	e, err := embed.StartEtcd(cfg)
 	must(t, err)
-	t.Cleanup(e.Close)
+	l := &listener{Etcd: e, close: sync.OnceFunc(e.Close)}
+	t.Cleanup(l.close)
 	select {
 	case <-e.Server.ReadyNotify():
 	case <-time.After(20 * time.Second):
 		t.Fatal("etcd is not ready")
 	}
-	return e
+	return l
+}
+
+// listener is an etcd that can be closed twice.
+type listener struct {
+	*embed.Etcd
+	close func()
 }
 
 // freePort returns the URL of a port that nothing listens on.
@@ -113,7 +122,7 @@ func TestExternalLife(t *testing.T) {
 		}
 	}
 
-	e.Close()
+	e.close()
 	if err := x.HealthChecks()[0].Check(request); err == nil || !strings.Contains(err.Error(), address.String()) || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("healthy without etcd: %v", err)
 	}
@@ -162,7 +171,7 @@ func TestExternalWithOneMemberOfTwo(t *testing.T) {
 
 	other := freePort(t, "http")
 	y := connect(t, ExternalConfig{Endpoints: []string{missing.Host, other.String()}})
-	err := y.askMembers(ctx)
+	_, err := y.askMembers(ctx)
 	for _, endpoint := range []string{missing.Host, other.String()} {
 		if err == nil || !strings.Contains(err.Error(), "etcd at "+endpoint+": ") {
 			t.Errorf("%s is not named by %v", endpoint, err)
@@ -182,7 +191,7 @@ func TestExternalDecorator(t *testing.T) {
 		t.Errorf("%d pods", len(got.Items))
 	}
 	dir := e.Config().Dir
-	e.Close()
+	e.close()
 
 	embedded := start(t, inDir(dir))
 	if got := list(t, decorated(t, embedded, "pods", true), storage.ListOptions{Predicate: everything(0, "")}); len(got.Items) != 3 {
@@ -279,7 +288,7 @@ func TestExternalConfigErrors(t *testing.T) {
 			ExternalConfig{Endpoints: []string{"ftp://a:1", "http://a", "a", "http://:2379", "http://a:1/b", "http://a:%zz", "unix:///run/etcd.sock", "a:1"}},
 			"external etcd: Endpoints: \"ftp://a:1\": scheme \"ftp\" is none of http, https, unix, unixs\n" +
 				"Endpoints: \"http://a\": not host:port\nEndpoints: \"a\": not host:port\nEndpoints: \"http://:2379\": the host is missing\n" +
-				"Endpoints: \"http://a:1/b\": a path is not allowed\nEndpoints: \"http://a:%zz\": invalid URL escape \"%zz\"",
+				"Endpoints: \"http://a:1/b\": a path is not allowed\nEndpoints: \"http://a:%zz\": invalid port \":%zz\" after host",
 		},
 		"a key that is not the certificate's": {
 			ExternalConfig{Endpoints: []string{"https://a:1"}, CertFile: p.cert, KeyFile: newPKI(t).key},

@@ -4,11 +4,17 @@
 package integration
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
 )
 
 // allDaemonSets is the collection over all namespaces.
@@ -296,5 +302,50 @@ status: {currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberSchedule
 				}
 			})
 		}
+	}
+}
+
+// TestDaemonSetInformer: a client's cache is in sync as soon as the bookmark comes that ends the initial events.
+func TestDaemonSetInformer(t *testing.T) {
+	t.Parallel()
+	client, err := kubernetes.NewForConfig(shared.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ns, empty := newNamespace(t), newNamespace(t)
+	createDaemonSet(t, ns, "d")
+	createDaemonSet(t, ns, "e")
+	byName := func(options *metav1.ListOptions) { options.FieldSelector = "metadata.name=d" }
+	for name, test := range map[string]struct {
+		options []informers.SharedInformerOption
+		want    map[string]bool
+	}{
+		"all namespaces":  {nil, map[string]bool{ns + "/d": true, ns + "/e": true}},
+		"one namespace":   {[]informers.SharedInformerOption{informers.WithNamespace(ns)}, map[string]bool{ns + "/d": true, ns + "/e": true}},
+		"an empty one":    {[]informers.SharedInformerOption{informers.WithNamespace(empty)}, map[string]bool{}},
+		"one name of one": {[]informers.SharedInformerOption{informers.WithNamespace(ns), informers.WithTweakListOptions(byName)}, map[string]bool{ns + "/d": true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			// A client whose bookmark does not come waits for ten seconds before it says so.
+			ctx, cancel := context.WithTimeout(t.Context(), 9*time.Second)
+			defer cancel()
+			factory := informers.NewSharedInformerFactoryWithOptions(client, 0, test.options...)
+			informer := factory.Apps().V1().DaemonSets().Informer()
+			factory.Start(ctx.Done())
+			if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+				t.Fatal("the cache is not in sync")
+			}
+			got := map[string]bool{}
+			for _, key := range informer.GetStore().ListKeys() {
+				// Other tests have theirs.
+				if name != "all namespaces" || test.want[key] {
+					got[key] = true
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("the cache differs (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

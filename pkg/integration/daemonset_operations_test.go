@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
 )
 
 // minimalDaemonSet is what the server makes of daemonSet("d").
@@ -117,6 +118,27 @@ func TestDaemonSetApplyCreates(t *testing.T) {
 	again := send(t, patch(applyPatch, path, body))
 	wantCode(t, again, http.StatusOK)
 	unchanged(t, created, again)
+}
+
+// TestDaemonSetYAML sends and asks for YAML.
+func TestDaemonSetYAML(t *testing.T) {
+	t.Parallel()
+	ns := newNamespace(t)
+	body, err := yaml.Marshal(daemonSet(t, "d"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	created := send(t, call{method: http.MethodPost, path: daemonSetsPath(ns), contentType: yamlBody, body: body})
+	wantDaemonSet(t, created, http.StatusCreated, ns)
+	read := mustSend(t, call{method: http.MethodGet, path: daemonSetPath(ns, "d"), accept: yamlBody}, http.StatusOK)
+	if contentType := read.header.Get("Content-Type"); contentType != yamlBody {
+		t.Errorf("the answer is of type %s", contentType)
+	}
+	if diff := cmp.Diff(created.object, fromYAML(t, string(read.raw))); diff != "" {
+		t.Errorf("the object differs (-created +read):\n%s", diff)
+	}
+	put := mustSend(t, call{method: http.MethodPut, path: daemonSetPath(ns, "d"), contentType: yamlBody, body: read.raw}, http.StatusOK)
+	unchanged(t, created, put)
 }
 
 func TestDaemonSetStatusLife(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -97,6 +98,33 @@ func TestDaemonSetPutAccepted(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDaemonSetPutConcurrently: of many updates of one version, one is made.
+func TestDaemonSetPutConcurrently(t *testing.T) {
+	t.Parallel()
+	ns := newNamespace(t)
+	created := createDaemonSet(t, ns, "d")
+	const writers = 8
+	answers := make([]answer, writers)
+	var group sync.WaitGroup
+	for i := range answers {
+		body := changed(t, deepCopy(t, created.object), spec(fmt.Sprintf("minReadySeconds: %d", i+1)))
+		group.Go(func() { answers[i] = send(t, call{method: http.MethodPut, path: daemonSetPath(ns, "d"), body: body}) })
+	}
+	group.Wait()
+	var made []answer
+	for _, a := range answers {
+		if a.code == http.StatusOK {
+			made = append(made, a)
+			continue
+		}
+		wantFailure(t, a, modified("d"))
+	}
+	if len(made) != 1 {
+		t.Fatalf("%d updates were made", len(made))
+	}
+	unchanged(t, made[0], mustSend(t, get(daemonSetPath(ns, "d"))))
 }
 
 func TestDaemonSetCreatePreconditions(t *testing.T) {

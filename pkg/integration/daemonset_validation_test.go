@@ -690,40 +690,54 @@ func TestDaemonSetCreateAccepted(t *testing.T) {
 	t.Parallel()
 	ns := newNamespace(t)
 	tests := map[string]struct {
-		sent []change
-		want map[string]string
+		sent     []change
+		want     map[string]string
+		warnings []string
 	}{
 		"a selector of expressions": {
 			[]change{spec("selector: {matchLabels: null, matchExpressions: [{key: app, operator: In, values: [z, x]}, {key: other, operator: DoesNotExist}]}")},
 			map[string]string{"spec.selector": "{matchExpressions: [{key: app, operator: In, values: [z, x]}, {key: other, operator: DoesNotExist}]}"},
+			nil,
 		},
 		"maxSurge in percent": {
 			[]change{spec("updateStrategy: {rollingUpdate: {maxSurge: 10%, maxUnavailable: 0}}")},
 			map[string]string{"spec.updateStrategy.rollingUpdate": "{maxSurge: 10%, maxUnavailable: 0}"},
+			nil,
 		},
 		"maxSurge 0% beside maxUnavailable": {
 			[]change{spec("updateStrategy: {rollingUpdate: {maxSurge: 0%, maxUnavailable: 1}}")},
 			map[string]string{"spec.updateStrategy.rollingUpdate": "{maxSurge: 0%, maxUnavailable: 1}"},
+			nil,
 		},
 		"a maxUnavailable of 32 bits": {
 			[]change{spec("updateStrategy: {rollingUpdate: {maxUnavailable: 2147483647}}")},
 			map[string]string{"spec.updateStrategy.rollingUpdate": "{maxSurge: 0, maxUnavailable: 2147483647}"},
+			nil,
 		},
 		"host network and the same host port": {
 			[]change{pod("hostNetwork: true"), container("ports: [{containerPort: 8080, hostPort: 8080}]")},
 			map[string]string{"spec.template.spec.containers.0.ports": "[{containerPort: 8080, hostPort: 8080, protocol: TCP}]"},
+			nil,
 		},
 		"no kind and no version": {
 			[]change{root("{kind: null, apiVersion: null}")},
 			map[string]string{"kind": "DaemonSet", "apiVersion": "apps/v1"},
+			nil,
 		},
 		"a quantity larger than a number can be": {
 			[]change{container(`resources: {requests: {cpu: "9223372036854775808"}}`)},
 			map[string]string{"spec.template.spec.containers.0.resources.requests.cpu": `"9223372036854775808"`},
+			nil,
 		},
 		"malformed managedFields": {
 			[]change{meta("managedFields: [{manager: m, operation: Frob, apiVersion: apps/v1, fieldsType: FieldsV1, fieldsV1: {}}]")},
 			map[string]string{"metadata.managedFields.0.operation": "Update", "metadata.managedFields.1": "null"},
+			nil,
+		},
+		"a quantity with a part of a byte": {
+			[]change{container("resources: {requests: {memory: 0.9Gi}, limits: {memory: 1.5Gi}}")},
+			map[string]string{"spec.template.spec.containers.0.resources": "{requests: {memory: 966367641600m}, limits: {memory: 1536Mi}}"},
+			[]string{`spec.template.spec.containers[0].resources.requests[memory]: fractional byte value "966367641600m" is invalid, must be an integer`},
 		},
 	}
 	for name, test := range tests {
@@ -731,7 +745,7 @@ func TestDaemonSetCreateAccepted(t *testing.T) {
 			t.Parallel()
 			got := send(t, call{method: http.MethodPost, path: daemonSetsPath(ns), body: daemonSet(t, unique("d"), test.sent...)})
 			wantFields(t, got, http.StatusCreated, test.want)
-			wantWarnings(t, got)
+			wantWarnings(t, got, test.warnings...)
 		})
 	}
 }

@@ -4,10 +4,14 @@
 package integration
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,6 +20,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/yaml"
 )
 
@@ -88,6 +94,7 @@ func container(text string) change {
 	}
 }
 
+// within is root for what is at path, whose maps have to be there.
 func within(text string, path ...string) change {
 	return func(t *testing.T, object map[string]any) {
 		t.Helper()
@@ -95,6 +102,7 @@ func within(text string, path ...string) change {
 	}
 }
 
+// descend returns the map at path.
 func descend(t *testing.T, object map[string]any, path ...string) map[string]any {
 	t.Helper()
 	for _, key := range path {
@@ -133,6 +141,7 @@ func fromYAML(t *testing.T, text string) map[string]any {
 	return out
 }
 
+// valueFromYAML is fromYAML for any value.
 func valueFromYAML(t *testing.T, text string) any {
 	t.Helper()
 	var out any
@@ -186,6 +195,7 @@ func scrubbed(t *testing.T, object map[string]any) map[string]any {
 	return out
 }
 
+// replaceIf puts a placeholder in the place of a value that is there, and fails the test when that isn't ok.
 func replaceIf(t *testing.T, in map[string]any, key, placeholder string, ok func(string) bool) {
 	t.Helper()
 	value, found := in[key]
@@ -224,15 +234,6 @@ func wantCode(t *testing.T, a answer, code int) {
 	t.Helper()
 	if a.code != code {
 		t.Fatalf("got %d, want %d: %s", a.code, code, a.raw)
-	}
-}
-
-// wantObject compares the whole object of an answer, scrubbed, with a YAML text.
-func wantObject(t *testing.T, a answer, code int, want string) {
-	t.Helper()
-	wantCode(t, a, code)
-	if diff := cmp.Diff(fromYAML(t, want), scrubbed(t, a.object)); diff != "" {
-		t.Errorf("the object differs (-want +got):\n%s", diff)
 	}
 }
 
@@ -491,4 +492,85 @@ func (s *stream) next() event {
 // generatedName matches what the server makes of a generateName.
 func generatedName(base string) *regexp.Regexp {
 	return regexp.MustCompile("^" + regexp.QuoteMeta(base) + "[bcdfghjklmnpqrstvwxz2456789]{5}$")
+}
+
+// kubectl runs a kubectl: the one that the variable KUBECTL names, or that of the PATH. Without either the test is
+// skipped.
+type kubectl struct {
+	binary, kubeconfig, home string
+}
+
+// output is what a kubectl has printed.
+type output struct {
+	code           int
+	stdout, stderr string
+}
+
+// newKubectl returns a kubectl that knows the server and, as its default, a namespace. It has a home of its own.
+func newKubectl(t *testing.T, namespace string) kubectl {
+	t.Helper()
+	binary := os.Getenv("KUBECTL")
+	if binary == "" {
+		var err error
+		if binary, err = exec.LookPath("kubectl"); err != nil {
+			t.Skip("no kubectl in the PATH, and KUBECTL names none")
+		}
+	}
+	home := t.TempDir()
+	k := kubectl{binary: binary, kubeconfig: filepath.Join(home, "kubeconfig"), home: home}
+	c := shared.config
+	config := clientcmdapi.Config{
+		Clusters: map[string]*clientcmdapi.Cluster{"it": {
+			Server: c.Host, CertificateAuthority: c.CAFile, CertificateAuthorityData: c.CAData, InsecureSkipTLSVerify: c.Insecure,
+		}},
+		AuthInfos: map[string]*clientcmdapi.AuthInfo{"it": {
+			Token: c.BearerToken, ClientCertificate: c.CertFile, ClientCertificateData: c.CertData, ClientKey: c.KeyFile, ClientKeyData: c.KeyData,
+		}},
+		Contexts:       map[string]*clientcmdapi.Context{"it": {Cluster: "it", AuthInfo: "it", Namespace: namespace}},
+		CurrentContext: "it",
+	}
+	if err := clientcmd.WriteToFile(config, k.kubeconfig); err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// run runs kubectl with stdin.
+func (k kubectl) run(t *testing.T, stdin string, arguments ...string) output {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), k.binary, append([]string{"--kubeconfig", k.kubeconfig}, arguments...)...)
+	command.Env = append(os.Environ(), "HOME="+k.home, "KUBECACHEDIR="+filepath.Join(k.home, "cache"))
+	command.Stdin = strings.NewReader(stdin)
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	if err := command.Run(); err != nil && command.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return output{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// ok is run for what has to succeed; it returns what was printed to stdout.
+func (k kubectl) ok(t *testing.T, stdin string, arguments ...string) string {
+	t.Helper()
+	out := k.run(t, stdin, arguments...)
+	if out.code != 0 {
+		t.Fatalf("kubectl %v: exit code %d\n%s%s", arguments, out.code, out.stdout, out.stderr)
+	}
+	return out.stdout
+}
+
+// fails is run for what has to fail with a text on stderr.
+func (k kubectl) fails(t *testing.T, text string, arguments ...string) {
+	t.Helper()
+	if out := k.run(t, "", arguments...); out.code != 1 || !strings.Contains(out.stderr, text) {
+		t.Errorf("kubectl %v: exit code %d, want 1 and %q on stderr\n%s%s", arguments, out.code, text, out.stdout, out.stderr)
+	}
+}
+
+// says fails the test when the output of a successful run does not contain text.
+func (k kubectl) says(t *testing.T, text string, arguments ...string) {
+	t.Helper()
+	if out := k.ok(t, "", arguments...); !strings.Contains(out, text) {
+		t.Errorf("kubectl %v: want %q in\n%s", arguments, text, out)
+	}
 }

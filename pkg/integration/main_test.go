@@ -55,6 +55,22 @@ func run(m *testing.M) int {
 	return code
 }
 
+// startEnvironment starts a server for one test, which ends with it.
+func startEnvironment(t *testing.T, environment *envtest.Environment) *rest.Config {
+	t.Helper()
+	config, err := environment.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		// The test's context has ended by now.
+		if err := environment.Stop(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	return config
+}
+
 // onlyPinnace skips a test of what kube-apiserver does not have, or answers differently for a documented reason.
 func onlyPinnace(t *testing.T, reason string) {
 	t.Helper()

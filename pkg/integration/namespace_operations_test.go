@@ -375,7 +375,7 @@ func TestNamespaceListAndWatch(t *testing.T) {
 			t.Errorf("the list with %q differs (-want +got):\n%s", query, diff)
 		}
 	}
-	for _, label := range []string{"spec.x", "metadata.namespace"} {
+	for _, label := range []string{"spec.finalizers", "metadata.namespace", "name"} {
 		wantFailure(t, send(t, get(namespaces+"?fieldSelector="+label+"%3Da")), failure{
 			code: http.StatusBadRequest, reason: "BadRequest", message: "field label not supported: " + label,
 		})

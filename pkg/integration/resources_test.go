@@ -164,16 +164,7 @@ func TestResourceStorage(t *testing.T) {
 	t.Parallel()
 	onlyPinnace(t, "the test starts a server over an etcd that it can read")
 	etcd := startEtcd(t)
-	environment := &envtest.Environment{Args: []string{"--etcd-servers=" + etcd.Endpoints()[0]}}
-	config, err := environment.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := environment.Stop(t.Context()); err != nil {
-			t.Error(err)
-		}
-	}()
+	config := startEnvironment(t, &envtest.Environment{Args: []string{"--etcd-servers=" + etcd.Endpoints()[0]}})
 	var keys []string
 	everyResource(t, func(t *testing.T, s served, row example) {
 		mustSend(t, call{config: config, method: http.MethodPost, path: s.path("ns"), body: s.object("x", row.stub)})

@@ -12,6 +12,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -126,10 +127,13 @@ type completedOptions struct {
 	Options
 }
 
-// Complete applies the feature gates, and fills in what follows from other settings.
+// Complete applies the feature gates, and fills in what follows from other settings. When a gate can't be set, the
+// error holds what Validate would find as well, so that a command line is mended once.
 func (o *Options) Complete() (CompletedOptions, error) {
 	if err := o.ServerRun.ComponentGlobalsRegistry.Set(); err != nil {
-		return CompletedOptions{}, fmt.Errorf("--feature-gates: %w", err)
+		// The gates report the same error whenever they are asked.
+		others := slices.DeleteFunc(o.validate(), func(other error) bool { return other.Error() == err.Error() })
+		return CompletedOptions{}, errors.Join(fmt.Errorf("--feature-gates: %w", err), errors.Join(others...))
 	}
 	completed := *o
 	if o.DataDir != "" {
@@ -153,56 +157,4 @@ func (c CompletedOptions) KubeconfigPath() string {
 }
 
 // Validate returns everything that is wrong, each error naming its flag.
-func (c CompletedOptions) Validate() error {
-	var errs []error
-	if c.DataDir == "" {
-		errs = append(errs, errors.New("--data-dir must not be empty"))
-	}
-	errs = append(errs, validateEtcd(&c.Options)...)
-	errs = append(errs, c.ServerRun.Validate()...)
-	errs = append(errs, validateServing(&c.Options)...)
-	errs = append(errs, c.Audit.Validate()...)
-	errs = append(errs, c.Features.Validate()...)
-	errs = append(errs, c.Tracing.Validate()...)
-	return errors.Join(errs...)
-}
-
-func validateServing(o *Options) []error {
-	var errs []error
-	serving := *o.SecureServing.SecureServingOptions
-	if port := serving.BindPort; port < 0 || port > 65535 {
-		errs = append(errs, fmt.Errorf("--secure-port %d must be between 0 and 65535, inclusive; 0 picks a free port", port))
-		// The library says the same, but takes 0 for no port at all.
-		serving.BindPort = DefaultPort
-	}
-	if (serving.ServerCert.CertKey.CertFile == "") != (serving.ServerCert.CertKey.KeyFile == "") {
-		errs = append(errs, errors.New("--tls-cert-file and --tls-private-key-file must be set together"))
-	}
-	return append(errs, serving.Validate()...)
-}
-
-func validateEtcd(o *Options) []error {
-	var errs []error
-	transport := o.Etcd.StorageConfig.Transport
-	etcd := *o.Etcd
-	if o.Embedded() {
-		// The library insists on servers, which the embedded etcd does not have.
-		etcd.StorageConfig.Transport.ServerList = []string{"embedded"}
-		for flag, file := range map[string]string{"--etcd-cafile": transport.TrustedCAFile, "--etcd-certfile": transport.CertFile, "--etcd-keyfile": transport.KeyFile} {
-			if file != "" {
-				errs = append(errs, fmt.Errorf("%s is of no use without --etcd-servers", flag))
-			}
-		}
-		// Below this size etcd's own bookkeeping leaves no room for data.
-		if o.QuotaBytes < 16<<20 {
-			errs = append(errs, fmt.Errorf("--etcd-quota-bytes %d is too small, must be at least %d (16 MiB)", o.QuotaBytes, 16<<20))
-		}
-	}
-	if (transport.CertFile == "") != (transport.KeyFile == "") {
-		errs = append(errs, errors.New("--etcd-certfile and --etcd-keyfile must be set together"))
-	}
-	if o.Etcd.DeleteCollectionWorkers < 1 {
-		errs = append(errs, fmt.Errorf("--delete-collection-workers %d must be at least 1", o.Etcd.DeleteCollectionWorkers))
-	}
-	return append(errs, etcd.Validate()...)
-}
+func (c CompletedOptions) Validate() error { return errors.Join(c.validate()...) }
