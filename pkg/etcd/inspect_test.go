@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -474,14 +475,21 @@ func TestMissingDatabase(t *testing.T) {
 			t.Parallel()
 			dir := newDir(t)
 			e := start(t, inDir(dir))
-			e.etcd.Server.ForceSnapshot()
-			_, err := e.client.Put(t.Context(), "/key", "value")
-			must(t, err)
-			_, err = e.client.Put(t.Context(), "/key", "value")
-			must(t, err)
+			var writing sync.WaitGroup
+			for range 16 {
+				writing.Go(func() {
+					for range snapshotCount/16 + 1 {
+						if _, err := e.client.Put(t.Context(), "/key", "value"); err != nil {
+							t.Error(err)
+							return
+						}
+					}
+				})
+			}
+			writing.Wait()
 			closeBackend(t, e)
 			damage(t, dir)
-			_, err = Start(t.Context(), EmbeddedConfig{DataDir: dir})
+			_, err := Start(t.Context(), EmbeddedConfig{DataDir: dir})
 			want := fmt.Sprintf("data directory %s is damaged: the database %s is missing or older than its log (it ends at entry 0, the log begins after ", dir, dbPath(dir))
 			if err == nil || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("error:\n%v\nwant:\n%s", err, want)

@@ -46,55 +46,52 @@ func alarms(t *testing.T, e *Embedded) []string {
 	return status.Alarms
 }
 
+// activate sets an alarm.
+func activate(t *testing.T, e *Embedded, alarm pb.AlarmType) {
+	t.Helper()
+	_, err := e.etcd.Server.Alarm(t.Context(), &pb.AlarmRequest{
+		Action: pb.AlarmRequest_ACTIVATE, Alarm: alarm, MemberID: uint64(e.etcd.Server.MemberID()),
+	})
+	must(t, err)
+}
+
+// store20MiB writes values of half a mebibyte under some keys, in turn, and then sets the alarm.
+func store20MiB(t *testing.T, e *Embedded, keys int) {
+	t.Helper()
+	value := strings.Repeat("v", 512<<10)
+	for n := range 40 {
+		_, err := e.client.Put(t.Context(), fmt.Sprintf("/fill/%d", n%keys), value)
+		must(t, err)
+	}
+	activate(t, e, pb.AlarmType_NOSPACE)
+}
+
 func TestFullDatabase(t *testing.T) {
 	t.Parallel()
+	const (
+		clearedLine = `"etcd's database had been full (alarm NOSPACE). It is below its quota now, and the alarm is cleared: writes are accepted again"`
+		fullLine    = `"etcd's database is full (alarm NOSPACE): only reads and deletes are accepted. Delete objects and restart, or raise the quota"`
+	)
 	for name, tt := range map[string]struct {
-		prepare func(t *testing.T, e *Embedded)
-		restart func(*EmbeddedConfig)
-		cleared bool
-		line    string
+		before, after int64 // the quota
+		fill          func(t *testing.T, e *Embedded)
+		cleared       bool
+		line          string
 	}{
-		"the quota is raised": {
-			func(*testing.T, *Embedded) {},
-			quota(256 << 20),
-			true,
-			`"etcd's database had been full (alarm NOSPACE). It is below its quota now, and the alarm is cleared: writes are accepted again"`,
-		},
-		"its old revisions take the room": {
-			func(*testing.T, *Embedded) {},
-			quota(MinQuotaBackendBytes),
-			true,
-			`"etcd's database had been full (alarm NOSPACE). It is below its quota now, and the alarm is cleared: writes are accepted again"`,
-		},
-		"its objects take the room": {
-			func(t *testing.T, e *Embedded) {
-				t.Helper()
-				for n := range 3 { // into what the alarm left: refused, the alarm stays
-					_, _ = e.client.Put(t.Context(), fmt.Sprintf("/more/%d", n), "x")
-				}
-			},
-			quota(MinQuotaBackendBytes),
-			false,
-			`"etcd's database is full (alarm NOSPACE): only reads and deletes are accepted. Delete objects and restart, or raise the quota"`,
-		},
+		"the quota is raised":             {MinQuotaBackendBytes, 256 << 20, fill, true, clearedLine},
+		"its old revisions take the room": {64 << 20, MinQuotaBackendBytes, func(t *testing.T, e *Embedded) { store20MiB(t, e, 4) }, true, clearedLine},
+		"its objects take the room":       {64 << 20, MinQuotaBackendBytes, func(t *testing.T, e *Embedded) { store20MiB(t, e, 40) }, false, fullLine},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := newDir(t)
-			e := start(t, inDir(dir), quota(MinQuotaBackendBytes))
-			if tt.cleared {
-				fill(t, e)
-			} else {
-				value := strings.Repeat("v", 512<<10)
-				for n := 0; ; n++ {
-					if _, err := e.client.Put(t.Context(), fmt.Sprintf("/fill/%d", n), value); err != nil {
-						break
-					}
-				}
-			}
-			tt.prepare(t, e)
+			e := start(t, inDir(dir), quota(tt.before))
+			tt.fill(t, e)
 			if diff := cmp.Diff([]string{"NOSPACE"}, alarms(t, e)); diff != "" {
 				t.Fatal(diff)
+			}
+			if _, err := e.client.Put(t.Context(), "/key", "value"); err == nil || err.Error() != "etcdserver: mvcc: database space exceeded" {
+				t.Errorf("a write: %v", err)
 			}
 			if _, err := e.client.Get(t.Context(), "/fill/0"); err != nil {
 				t.Errorf("a read: %v", err)
@@ -105,9 +102,7 @@ func TestFullDatabase(t *testing.T) {
 			closeBackend(t, e)
 
 			ctx, log := logged(t, 0)
-			config := EmbeddedConfig{DataDir: dir}
-			tt.restart(&config)
-			again, err := Start(ctx, config)
+			again, err := Start(ctx, EmbeddedConfig{DataDir: dir, QuotaBackendBytes: tt.after})
 			must(t, err)
 			t.Cleanup(func() { closeBackend(t, again) })
 			if !strings.Contains(log.String(), tt.line) {
@@ -128,12 +123,9 @@ func TestCorruptAlarm(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
 	e := start(t, inDir(dir))
-	_, err := e.etcd.Server.Alarm(t.Context(), &pb.AlarmRequest{
-		Action: pb.AlarmRequest_ACTIVATE, Alarm: pb.AlarmType_CORRUPT, MemberID: uint64(e.etcd.Server.MemberID()),
-	})
-	must(t, err)
+	activate(t, e, pb.AlarmType_CORRUPT)
 	closeBackend(t, e)
-	_, err = Start(t.Context(), EmbeddedConfig{DataDir: dir})
+	_, err := Start(t.Context(), EmbeddedConfig{DataDir: dir})
 	wantError(t, err, "etcd in %s cannot start: its CORRUPT alarm is set, and it answers nothing: restore the directory from a snapshot", dir)
 }
 

@@ -128,8 +128,7 @@ func TestDaemonSetTable(t *testing.T) {
 	wantTable(t, table(patch(mergePatch, path, "{}")).object, daemonSetColumns(), ageAt, rowOf(partial(t, d.object)))
 
 	// In a watch, the first table alone has columns.
-	response := open(t, call{method: http.MethodGet, path: daemonSetsPath(ns) + "?watch=true&timeoutSeconds=30&includeObject=None", accept: asTable})
-	w := streamOf(t, response)
+	w := watchAs(t, daemonSetsPath(ns)+"?watch=true&timeoutSeconds=30&includeObject=None", asTable)
 	first, second := w.next(), w.next()
 	wantTable(t, first.Object, daemonSetColumns(), ageAt, rowOf(nil))
 	wantTable(t, second.Object, nil, ageAt, row(nil, "e", 0., 0., 0., 0., 0., "<none>", "AGE", "c", "img:1", "app=x"))

@@ -465,16 +465,17 @@ type stream struct {
 // watch starts a watch, which ends with the test.
 func watch(t *testing.T, path string) *stream {
 	t.Helper()
-	return streamOf(t, open(t, get(path)))
+	return watchAs(t, path, "")
 }
 
-// streamOf reads the answer to a watch, which ends with the test.
-func streamOf(t *testing.T, response *http.Response) *stream {
+// watchAs is watch for an answer of another type.
+func watchAs(t *testing.T, path, accept string) *stream {
 	t.Helper()
+	response := open(t, call{method: http.MethodGet, path: path, accept: accept})
 	t.Cleanup(func() { _ = response.Body.Close() })
 	if response.StatusCode != http.StatusOK {
 		body, _ := io.ReadAll(response.Body)
-		t.Fatalf("the watch was answered with %d: %s", response.StatusCode, body)
+		t.Fatalf("GET %s: got %d: %s", path, response.StatusCode, body)
 	}
 	return &stream{t: t, decoder: json.NewDecoder(response.Body)}
 }

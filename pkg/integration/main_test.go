@@ -23,6 +23,8 @@ var shared struct {
 	config *rest.Config
 	// foreign tells that the server is not one that the tests started.
 	foreign bool
+	// programDir is for the built program; it goes when the tests have ended.
+	programDir string
 }
 
 func TestMain(m *testing.M) {
@@ -40,6 +42,13 @@ func run(m *testing.M) int {
 		shared.config, shared.foreign = config, true
 		return m.Run()
 	}
+	dir, err := os.MkdirTemp("", "pinnace-program-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "could not make a directory:", err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	shared.programDir = dir
 	environment := &envtest.Environment{}
 	config, err := environment.Start(context.Background())
 	if err != nil {

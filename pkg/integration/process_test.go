@@ -41,11 +41,7 @@ func program(t *testing.T) string {
 
 // buildProgram is called many times and builds once. The go command's cache makes later runs cheap.
 var buildProgram = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "pinnace-program-")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "pinnace")
+	path := filepath.Join(shared.programDir, "pinnace")
 	out, err := exec.Command("go", "build", "-o", path, "github.com/pinnace-io/pinnace/cmd/pinnace").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("could not build the program: %w: %s", err, out)
@@ -192,10 +188,11 @@ func TestProcessStopEndsWatches(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	watch := open(t, call{config: p.config, method: http.MethodGet, path: "/api/v1/namespaces?watch=true"})
-	ended := make(chan error, 1)
+	defer func() { _ = watch.Body.Close() }()
+	ended := make(chan struct{})
 	go func() {
-		_, err := io.Copy(io.Discard, watch.Body)
-		ended <- err
+		_, _ = io.Copy(io.Discard, watch.Body)
+		close(ended)
 	}()
 	if err := p.stop(t, syscall.SIGTERM); err != nil {
 		t.Errorf("the program ended with %v: %s", err, p.stderr)
@@ -334,7 +331,7 @@ func TestProcessRefusals(t *testing.T) {
 				t.Fatalf("got %d lines, want %d:\n%s", len(lines), len(test.want), stderr)
 			}
 			for i, pattern := range test.want {
-				if !regexp.MustCompile(pattern).MatchString(lines[i]) {
+				if matched, err := regexp.MatchString(pattern, lines[i]); err != nil || !matched {
 					t.Errorf("line %d is %q, want a match of %s", i, lines[i], pattern)
 				}
 			}

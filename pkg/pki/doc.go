@@ -25,5 +25,5 @@
 // and what can be done.
 //
 // Certificates follow RFC 5280: random serial numbers of 128 bits, subject and authority key identifiers (by RFC 7093,
-// method 1), basic constraints, and no key usage that ECDSA has no use for.
+// section 2, method 1), basic constraints, and no key usage that ECDSA has no use for.
 package pki

@@ -526,7 +526,7 @@ func TestDecodeKey(t *testing.T) {
 
 func ecdhKey(t *testing.T) ([]byte, error) {
 	t.Helper()
-	key, err := ecdh.P256().GenerateKey(rand.Reader)
+	key, err := ecdh.X25519().GenerateKey(rand.Reader)
 	must(t, err)
 	return x509.MarshalPKCS8PrivateKey(key)
 }

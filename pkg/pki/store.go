@@ -128,7 +128,7 @@ func (s *store) load(name string) (pair, error) {
 	return found, nil
 }
 
-// readFile reads a file; the content of one that is not there is nil.
+// readFile reads a file; the content of one that is not there is nil, that of an empty one is not.
 func readFile(path string) ([]byte, error) {
 	content, err := os.ReadFile(path)
 	switch {
@@ -136,8 +136,6 @@ func readFile(path string) ([]byte, error) {
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("%s cannot be read: %w", path, cause(err))
-	case content == nil:
-		return []byte{}, nil
 	}
 	return content, nil
 }

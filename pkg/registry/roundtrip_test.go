@@ -298,7 +298,7 @@ func sent(t *testing.T, r row, seed int64) []byte {
 	if err := json.Unmarshal(data, &body); err != nil {
 		t.Fatal(err)
 	}
-	source := rand.New(rand.NewSource(seed)) //nolint:gosec // a test wants the same objects each time
+	source := rand.New(rand.NewSource(seed))
 	thin(source, body)
 	metadata, ok := body["metadata"].(map[string]any)
 	if !ok {

@@ -76,17 +76,9 @@ func NewConfig(ctx context.Context, o options.CompletedOptions) (_ *Config, err 
 	return c, nil
 }
 
-// Close releases what NewConfig opened. After New it is the server's to release.
-func (c *Config) Close(ctx context.Context) error {
-	var errs []error
-	if c.listener != nil {
-		errs = append(errs, c.listener.Close())
-	}
-	if c.backend != nil {
-		errs = append(errs, c.backend.Close(ctx))
-	}
-	return errors.Join(errs...)
-}
+// Close releases what NewConfig opened. After New it is the server's to release. It waits for etcd even when ctx has
+// ended, but not for long.
+func (c *Config) Close(ctx context.Context) error { return release(ctx, c.listener, c.backend) }
 
 type completedConfig struct {
 	*Config

@@ -68,7 +68,7 @@ func openBackend(ctx context.Context, o options.CompletedOptions) (etcd.Backend,
 		return nil, err
 	}
 	if err := awaitExternal(ctx, external, o.ServerRun.StorageInitializationTimeout); err != nil {
-		return nil, errors.Join(err, external.Close(ctx))
+		return nil, errors.Join(err, release(ctx, nil, external))
 	}
 	return external, nil
 }

@@ -35,10 +35,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}()
 
 	err := s.Generic.PrepareRun().RunWithContext(ctx)
-	// ctx has ended, and closing must not be cut short by that.
-	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
-	defer cancel()
-	err = errors.Join(err, s.backend.Close(closing))
+	err = errors.Join(err, release(ctx, s.listener, s.backend))
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		err = errors.Join(cause, err)
 	}
@@ -55,8 +52,12 @@ func (s *Server) WaitReady(ctx context.Context) error {
 	defer client.CloseIdleConnections()
 	last := errors.New("no answer yet")
 	err = wait.PollUntilContextCancel(ctx, 10*time.Millisecond, true, func(ctx context.Context) (bool, error) {
-		last = readyz(ctx, client, s.loopback.Host)
-		return last == nil, nil
+		answer := readyz(ctx, client, s.loopback.Host)
+		if answer == nil || ctx.Err() == nil {
+			// A request that ctx cut short tells less than the one before it.
+			last = answer
+		}
+		return answer == nil, nil
 	})
 	if err != nil {
 		return fmt.Errorf("not ready: %w: %w", err, last)

@@ -26,7 +26,7 @@ type Server struct {
 	loopback *rest.Config
 	backend  etcd.Backend
 	bundle   *pki.Bundle
-	address  net.Addr
+	listener net.Listener
 }
 
 // New builds the server: strategies and storage of every group, then their endpoints. When it fails, what the
@@ -59,7 +59,7 @@ func New(ctx context.Context, c CompletedConfig) (_ *Server, err error) {
 		loopback: c.Generic.LoopbackClientConfig,
 		backend:  c.backend,
 		bundle:   c.bundle,
-		address:  c.listener.Addr(),
+		listener: c.listener,
 	}, nil
 }
 
@@ -98,9 +98,10 @@ func destroy(apis []api) {
 
 // URL is where clients reach the server. An unspecified bind address is shown as the loopback one.
 func (s *Server) URL() string {
-	host, port, err := net.SplitHostPort(s.address.String())
+	address := s.listener.Addr().String()
+	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return "https://" + s.address.String()
+		return "https://" + address
 	}
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
@@ -122,10 +123,27 @@ func (s *Server) WriteKubeconfig(path string) (string, error) {
 	return path, nil
 }
 
-// Close releases a server that is not going to Run.
+// Close releases a server that is not going to Run. It waits for etcd even when ctx has ended, but not for long.
 func (s *Server) Close(ctx context.Context) error {
 	s.Generic.Destroy()
-	return s.backend.Close(ctx)
+	return release(ctx, s.listener, s.backend)
+}
+
+// release closes the port and etcd; either may be nil or closed already. Why something failed often is that ctx has
+// ended, and etcd must have left its directory all the same before the next server comes; closeTimeout bounds that.
+func release(ctx context.Context, listener net.Listener, backend etcd.Backend) error {
+	var errs []error
+	if listener != nil {
+		if err := listener.Close(); !errors.Is(err, net.ErrClosed) {
+			errs = append(errs, err)
+		}
+	}
+	if backend != nil {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+		defer cancel()
+		errs = append(errs, backend.Close(closing))
+	}
+	return errors.Join(errs...)
 }
 
 // minRequestTimeout is the shortest time that a watch without a timeout of its own is given.
