@@ -15,8 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -37,10 +35,11 @@ const (
 
 // Environment is one standalone server. The zero value works. Fields before Config may be changed until Start.
 type Environment struct {
-	// DataDir holds etcd and the certificates. Empty means a new temporary directory, which Stop removes; one that is
-	// set is kept.
+	// DataDir holds etcd and the certificates. Empty means a new temporary directory, which Start puts here and Stop
+	// removes; one that is set is kept.
 	DataDir string
-	// Args are flags of "pinnace standalone" on top of those that the environment sets.
+	// Args are flags of "pinnace standalone" on top of those that the environment sets; --data-dir is not among them.
+	// Feature gates are the process's: they hold for every later server as well.
 	Args []string
 	// Options, when set, is called with the options after the flags were parsed.
 	Options func(*options.Options)
@@ -52,17 +51,20 @@ type Environment struct {
 	// KubeconfigPath is a file with the same, set by Start.
 	KubeconfigPath string
 
-	temporary bool
+	started   bool
+	temporary bool // DataDir is ours to remove
 	cancel    context.CancelFunc
-	done      chan error
+	done      chan struct{} // closed when the server has ended
+	runErr    error         // how it ended; written before done is closed
 }
 
 // Start starts the server and returns when it is ready. When it fails, nothing is left running and a temporary
-// directory is removed. An Environment is started once.
+// directory is removed. An Environment is started once. The server outlives ctx; it runs until Stop.
 func (e *Environment) Start(ctx context.Context) (_ *rest.Config, err error) {
-	if e.done != nil {
+	if e.started {
 		return nil, errors.New("the environment was started before")
 	}
+	e.started = true
 	if e.DataDir == "" {
 		if e.DataDir, err = os.MkdirTemp("", "pinnace-envtest-"); err != nil {
 			return nil, fmt.Errorf("could not make a data directory: %w", err)
@@ -88,7 +90,8 @@ func (e *Environment) Start(ctx context.Context) (_ *rest.Config, err error) {
 	if err != nil {
 		return nil, err
 	}
-	e.run(ctx, s)
+	// A server that ends by itself will not become ready.
+	e.run(ctx, s, cancel)
 	if err := s.WaitReady(starting); err != nil {
 		return nil, err
 	}
@@ -103,35 +106,49 @@ func (e *Environment) Start(ctx context.Context) (_ *rest.Config, err error) {
 	return e.Config, nil
 }
 
-// run serves in the background; the server outlives the context of Start, which often is that of one step of a test.
-func (e *Environment) run(ctx context.Context, s *server.Server) {
+// run serves in the background until Stop: the context of Start often is that of one step of a test. ended is called
+// when the server has ended, for whatever reason.
+func (e *Environment) run(ctx context.Context, s *server.Server, ended func()) {
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	e.cancel, e.done = cancel, make(chan error, 1)
-	go func() { e.done <- s.Run(running) }()
+	e.cancel, e.done = cancel, make(chan struct{})
+	go func() {
+		defer ended()
+		defer close(e.done)
+		e.runErr = s.Run(running)
+	}()
 }
 
-// Stop stops the server, waits until everything is released, and removes a temporary data directory. It may be called
-// on an Environment that did not start.
+// Stop stops the server, waits until everything is released, and removes a temporary data directory. The error tells
+// how the server ended, or that it has not: then the directory is kept, and another Stop waits for it again. Stop may be
+// called on an Environment that did not start or was stopped before.
 func (e *Environment) Stop(ctx context.Context) error {
 	var errs []error
 	if e.cancel != nil {
 		e.cancel()
-		e.cancel = nil
-		timeout := orDefault(e.StopTimeout, DefaultStopTimeout)
-		select {
-		case err := <-e.done:
-			errs = append(errs, err)
-		case <-ctx.Done():
-			errs = append(errs, fmt.Errorf("the server did not stop: %w", ctx.Err()))
-		case <-time.After(timeout):
-			errs = append(errs, fmt.Errorf("the server did not stop within %s", timeout))
+		if err := e.awaitEnd(ctx); err != nil {
+			return err
 		}
+		e.cancel = nil
+		errs = append(errs, e.runErr)
 	}
 	if e.temporary {
 		e.temporary = false
 		errs = append(errs, os.RemoveAll(e.DataDir))
 	}
 	return errors.Join(errs...)
+}
+
+// awaitEnd waits until the server has ended.
+func (e *Environment) awaitEnd(ctx context.Context) error {
+	timeout := orDefault(e.StopTimeout, DefaultStopTimeout)
+	select {
+	case <-e.done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("the server did not stop: %w", context.Cause(ctx))
+	case <-time.After(timeout):
+		return fmt.Errorf("the server did not stop within %s", timeout)
+	}
 }
 
 // options are the standalone preset with the flags of Args.
@@ -146,10 +163,10 @@ func (e *Environment) options() (options.CompletedOptions, error) {
 	for _, set := range sets.FlagSets {
 		flags.AddFlagSet(set)
 	}
-	if err := flags.Parse(e.Args); err != nil {
-		return options.CompletedOptions{}, fmt.Errorf("could not parse the arguments %s: %w", strings.Join(e.Args, " "), err)
+	if err := e.parse(flags); err != nil {
+		return options.CompletedOptions{}, fmt.Errorf("could not parse the arguments %q: %w", e.Args, err)
 	}
-	o.DataDir = filepath.Clean(e.DataDir)
+	o.DataDir = e.DataDir
 	if !flags.Changed("secure-port") {
 		o.SecureServing.BindPort = 0
 	}
@@ -161,6 +178,20 @@ func (e *Environment) options() (options.CompletedOptions, error) {
 		return options.CompletedOptions{}, err
 	}
 	return completed, completed.Validate()
+}
+
+// parse sets the flags of Args.
+func (e *Environment) parse(flags *pflag.FlagSet) error {
+	if err := flags.Parse(e.Args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("%q is no flag", flags.Arg(0))
+	}
+	if flags.Changed("data-dir") {
+		return errors.New("set DataDir instead of --data-dir")
+	}
+	return nil
 }
 
 func orDefault(value, fallback time.Duration) time.Duration {

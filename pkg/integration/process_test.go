@@ -339,6 +339,23 @@ func TestProcessRefusals(t *testing.T) {
 	}
 }
 
+func TestProcessAllowsPrivileged(t *testing.T) {
+	t.Parallel()
+	p := start(t, t.TempDir(), "--allow-privileged")
+	mustSend(t, call{config: p.config, method: http.MethodPost, path: "/apis/apps/v1/namespaces/x/daemonsets", body: map[string]any{
+		"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": map[string]any{"name": "agent"},
+		"spec": map[string]any{
+			"selector": map[string]any{"matchLabels": map[string]any{"app": "x"}},
+			"template": map[string]any{
+				"metadata": map[string]any{"labels": map[string]any{"app": "x"}},
+				"spec": map[string]any{"containers": []any{map[string]any{
+					"name": "c", "image": "img:1", "securityContext": map[string]any{"privileged": true},
+				}}},
+			},
+		},
+	}})
+}
+
 func TestProcessVersion(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command(program(t), "version").Output()

@@ -4,6 +4,7 @@
 package pki
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net/url"
@@ -17,21 +18,24 @@ import (
 const clusterName = "pinnace"
 
 // WriteKubeconfig writes a kubeconfig with which the administrator reaches the server at an https URL. It holds the
-// certificates and the key, has mode 0600, and replaces the file that is there.
-func (b *Bundle) WriteKubeconfig(path, serverURL string) error {
-	return b.writeKubeconfig(realEnv(clock.RealClock{}), path, serverURL)
+// certificates and the key, has mode 0600, and replaces the file that is there. trusted are further PEM certificates
+// that the client accepts of the server, besides those of the bundle's CA: of a server that shows a certificate of
+// its user's, for example.
+func (b *Bundle) WriteKubeconfig(path, serverURL string, trusted ...[]byte) error {
+	return b.writeKubeconfig(realEnv(clock.RealClock{}), path, serverURL, trusted...)
 }
 
-func (b *Bundle) writeKubeconfig(env env, path, serverURL string) error {
+func (b *Bundle) writeKubeconfig(env env, path, serverURL string, trusted ...[]byte) error {
 	if err := validateServer(serverURL); err != nil {
 		return fmt.Errorf("kubeconfig %s: server %q: %w", path, serverURL, err)
 	}
+	authorities := bytes.Join(append([][]byte{b.CA.CertPEM}, trusted...), []byte("\n"))
 	content, err := yaml.Marshal(clientcmdv1.Config{
 		APIVersion: clientcmdv1.SchemeGroupVersion.String(),
 		Kind:       "Config",
 		Clusters: []clientcmdv1.NamedCluster{{
 			Name:    clusterName,
-			Cluster: clientcmdv1.Cluster{Server: serverURL, CertificateAuthorityData: b.CA.CertPEM},
+			Cluster: clientcmdv1.Cluster{Server: serverURL, CertificateAuthorityData: authorities},
 		}},
 		AuthInfos: []clientcmdv1.NamedAuthInfo{{
 			Name:     adminName,

@@ -19,10 +19,10 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/utils/clock"
 
+	"github.com/pinnace-io/pinnace/pkg/apis/podtemplate"
 	"github.com/pinnace-io/pinnace/pkg/apis/resource"
 	"github.com/pinnace-io/pinnace/pkg/apis/scheme"
 	"github.com/pinnace-io/pinnace/pkg/etcd"
-	"github.com/pinnace-io/pinnace/pkg/pki"
 	"github.com/pinnace-io/pinnace/pkg/registry"
 	"github.com/pinnace-io/pinnace/pkg/server/options"
 )
@@ -41,7 +41,7 @@ type Config struct {
 
 	options  options.CompletedOptions
 	backend  etcd.Backend
-	bundle   *pki.Bundle
+	identity *identity
 	listener net.Listener
 }
 
@@ -56,6 +56,7 @@ func NewConfig(ctx context.Context, o options.CompletedOptions) (_ *Config, err 
 		}
 	}()
 
+	podtemplate.AllowPrivileged(o.AllowPrivileged)
 	c.Served = scheme.Native(declarations(c.Groups))
 	c.Scheme, err = scheme.New(c.Served, scheme.Options{CBOR: utilfeature.DefaultFeatureGate.Enabled(features.CBORServingAndStorage)})
 	if err != nil {
@@ -64,7 +65,7 @@ func NewConfig(ctx context.Context, o options.CompletedOptions) (_ *Config, err 
 	if c.backend, err = openBackend(ctx, o); err != nil {
 		return nil, err
 	}
-	if c.bundle, err = pki.Ensure(pkiConfig(o)); err != nil {
+	if c.identity, err = newIdentity(o); err != nil {
 		return nil, err
 	}
 	if c.listener, err = listen(ctx, o.SecureServing.SecureServingOptions); err != nil {

@@ -71,9 +71,10 @@ func checkLeaks(t *testing.T) {
 		// The library makes the queue of a certificate file before it watches the file; only a server that has run ends it.
 		goleak.IgnoreTopFunction("k8s.io/client-go/util/workqueue.(*Typed[...]).updateUnfinishedWorkLoop"),
 		goleak.IgnoreTopFunction("k8s.io/client-go/util/workqueue.(*delayingType[...]).waitingLoop"),
+		// A count of objects that a watch cache was asked for as it began sleeps for three seconds.
+		goleak.IgnoreTopFunction("k8s.io/apiserver/pkg/storage/cacher.(*watchCache).waitUntilFreshLocked.func2"),
 	}
 	t.Cleanup(func() {
-		// A count of objects that the watch cache was asked for as it began waits for some seconds.
 		var err error
 		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
 			if err = goleak.Find(options...); err == nil {

@@ -47,8 +47,7 @@ type installer struct {
 	scheme *scheme.Scheme
 }
 
-// install makes every api reachable, listed in discovery, tracked in managedFields, waited for by readyz and
-// destroyed with the server.
+// install makes every api reachable, listed in discovery, tracked in managedFields, and waited for by readyz.
 func (i installer) install(apis []api) error {
 	converter, err := i.typeConverter(apis)
 	if err != nil {
@@ -86,11 +85,6 @@ func (i installer) installGroup(a api, converter managedfields.TypeConverter) er
 	if err != nil {
 		return err
 	}
-	i.server.RegisterDestroyFunc(func() {
-		for _, endpoint := range a.storage {
-			endpoint.Destroy()
-		}
-	})
 	for _, name := range sortedKeys(a.storage) {
 		if storage, ok := a.storage[name].(rest.StorageWithReadiness); ok {
 			gvr := metav1.GroupVersionResource{Group: a.As.Group, Version: a.As.Version, Resource: name}

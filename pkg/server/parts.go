@@ -25,16 +25,12 @@ import (
 	"github.com/pinnace-io/pinnace/pkg/authn"
 	"github.com/pinnace-io/pinnace/pkg/authz"
 	"github.com/pinnace-io/pinnace/pkg/etcd"
-	"github.com/pinnace-io/pinnace/pkg/pki"
 	"github.com/pinnace-io/pinnace/pkg/server/options"
 	"github.com/pinnace-io/pinnace/pkg/version"
 )
 
-// Below the data directory, etcd's part and the certificates' part.
-const (
-	etcdDir = "etcd"
-	pkiDir  = "pki"
-)
+// etcdDir is the embedded etcd's part of the data directory.
+const etcdDir = "etcd"
 
 // openBackend starts the embedded etcd, or connects to the external one, and returns when it answers.
 func openBackend(ctx context.Context, o options.CompletedOptions) (etcd.Backend, error) {
@@ -95,11 +91,6 @@ func awaitExternal(ctx context.Context, external *etcd.External, timeout time.Du
 	return etcd.WaitReady(ctx, external)
 }
 
-// pkiConfig names the server's certificates in the data directory.
-func pkiConfig(o options.CompletedOptions) pki.Config {
-	return pki.Config{Dir: filepath.Join(o.DataDir, pkiDir)}
-}
-
 // listen takes the port, so that no other process can; port 0 takes a free one.
 func listen(ctx context.Context, serving *genericoptions.SecureServingOptions) (net.Listener, error) {
 	address := net.JoinHostPort(serving.BindAddress.String(), strconv.Itoa(serving.BindPort))
@@ -125,7 +116,7 @@ func (c *Config) genericConfig() (*genericapiserver.Config, error) {
 	serving := *o.SecureServing.SecureServingOptions
 	serving.Listener = c.listener
 	if serving.ServerCert.CertKey.CertFile == "" {
-		serving.ServerCert.CertKey = genericoptions.CertKey{CertFile: c.bundle.ServingCertFile, KeyFile: c.bundle.ServingKeyFile}
+		serving.ServerCert.CertKey = genericoptions.CertKey{CertFile: c.identity.bundle.ServingCertFile, KeyFile: c.identity.bundle.ServingKeyFile}
 	}
 	if err := serving.WithLoopback().ApplyTo(&config.SecureServing, &config.LoopbackClientConfig); err != nil {
 		return nil, err
@@ -155,7 +146,7 @@ func (c *Config) genericConfig() (*genericapiserver.Config, error) {
 // applyIdentity sets who requests come from and what they may do: the holders of a certificate of our own CA that are
 // in system:masters may do everything, anyone may see health and version.
 func (c *Config) applyIdentity(config *genericapiserver.Config) error {
-	clientCA, err := dynamiccertificates.NewDynamicCAContentFromFile("client-ca", c.bundle.CAFile)
+	clientCA, err := dynamiccertificates.NewDynamicCAContentFromFile("client-ca", c.identity.bundle.CAFile)
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,8 @@ func (s *Server) Run(ctx context.Context) error {
 		}
 	}()
 
+	go s.identity.keep(ctx)
+
 	err := s.Generic.PrepareRun().RunWithContext(ctx)
 	err = errors.Join(err, release(ctx, s.listener, s.backend))
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {

@@ -14,7 +14,6 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/pinnace-io/pinnace/pkg/etcd"
-	"github.com/pinnace-io/pinnace/pkg/pki"
 	"github.com/pinnace-io/pinnace/pkg/registry"
 )
 
@@ -25,7 +24,7 @@ type Server struct {
 
 	loopback *rest.Config
 	backend  etcd.Backend
-	bundle   *pki.Bundle
+	identity *identity
 	listener net.Listener
 }
 
@@ -46,6 +45,7 @@ func New(ctx context.Context, c CompletedConfig) (_ *Server, err error) {
 		generic.Destroy()
 		return nil, err
 	}
+	generic.RegisterDestroyFunc(func() { destroy(apis) })
 	if err := (installer{server: generic, config: c.Generic, scheme: c.Scheme}).install(apis); err != nil {
 		generic.Destroy()
 		return nil, err
@@ -58,7 +58,7 @@ func New(ctx context.Context, c CompletedConfig) (_ *Server, err error) {
 		Generic:  generic,
 		loopback: c.Generic.LoopbackClientConfig,
 		backend:  c.backend,
-		bundle:   c.bundle,
+		identity: c.identity,
 		listener: c.listener,
 	}, nil
 }
@@ -115,9 +115,10 @@ func (s *Server) URL() string {
 // StorageName tells people which etcd holds the data.
 func (s *Server) StorageName() string { return s.backend.String() }
 
-// WriteKubeconfig writes a kubeconfig of an administrator to path, readable by its owner alone, and returns path.
+// WriteKubeconfig writes a kubeconfig of an administrator to path, readable by its owner alone, and returns path. While
+// the server runs, the file is written anew when the certificate in it has been renewed.
 func (s *Server) WriteKubeconfig(path string) (string, error) {
-	if err := s.bundle.WriteKubeconfig(path, s.URL()); err != nil {
+	if err := s.identity.writeKubeconfig(path, s.URL()); err != nil {
 		return "", fmt.Errorf("could not write the admin kubeconfig: %w", err)
 	}
 	return path, nil

@@ -23,6 +23,11 @@ func (o *Options) AddFlags(sets *cliflag.NamedFlagSets) {
 		"etcd-prefix", "etcd-cafile", "etcd-certfile", "etcd-keyfile", "etcd-compaction-interval",
 		"encryption-provider-config", "encryption-provider-config-automatic-reload", "delete-collection-workers")
 
+	apis := sets.FlagSet("APIs")
+	apis.BoolVar(&o.AllowPrivileged, "allow-privileged", o.AllowPrivileged,
+		"If true, allow privileged containers in pod templates.")
+	pick(apis, o.ServerRun.AddUniversalFlags, "feature-gates")
+
 	serving := sets.FlagSet("Serving")
 	pick(serving, o.SecureServing.AddFlags,
 		"tls-cert-file", "tls-private-key-file", "tls-min-version", "tls-cipher-suites", "http2-max-streams-per-connection")
@@ -37,7 +42,7 @@ func (o *Options) AddFlags(sets *cliflag.NamedFlagSets) {
 		"cors-allowed-origins", "external-hostname", "goaway-chance", "livez-grace-period", "max-mutating-requests-inflight",
 		"max-requests-inflight", "min-request-timeout", "request-timeout", "shutdown-delay-duration",
 		"shutdown-send-retry-after", "shutdown-watch-termination-grace-period", "storage-initialization-timeout",
-		"strict-transport-security-directives", "feature-gates")
+		"strict-transport-security-directives")
 
 	o.Audit.AddFlags(sets.FlagSet("Audit"))
 	observability := sets.FlagSet("Observability")

@@ -45,6 +45,9 @@ type Options struct {
 	// ServingNames are further DNS names and IP addresses for the serving certificate that the server makes.
 	ServingNames []string
 
+	// AllowPrivileged lets pod templates have privileged containers. It holds for the process: the first server decides.
+	AllowPrivileged bool
+
 	// ServerRun, SecureServing, Etcd, Audit, Features, Tracing and Logs are the library's own options. Etcd without
 	// servers means the embedded etcd.
 	ServerRun     *genericoptions.ServerRunOptions

@@ -6,9 +6,11 @@ package options
 import (
 	"errors"
 	"fmt"
+	"net"
 	"path"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	cliflag "k8s.io/component-base/cli/flag"
 	logsapi "k8s.io/component-base/logs/api/v1"
@@ -56,6 +58,11 @@ func validateServing(o *Options) []error {
 	}
 	if _, err := cliflag.TLSCipherSuites(serving.CipherSuites); err != nil {
 		errs = append(errs, fmt.Errorf("--tls-cipher-suites: %w", err))
+	}
+	for _, name := range o.ServingNames {
+		if net.ParseIP(name) == nil && len(dnsNameErrors(name)) > 0 {
+			errs = append(errs, fmt.Errorf("--serving-names: %q is neither an IP address nor a DNS name: %s", name, strings.Join(dnsNameErrors(name), ", ")))
+		}
 	}
 	return append(errs, serving.Validate()...)
 }
@@ -117,4 +124,12 @@ func validateLogs(logs *logsapi.LoggingConfiguration) []error {
 		errs = append(errs, fmt.Errorf("%s: %s", flag, err.ErrorBody()))
 	}
 	return errs
+}
+
+// dnsNameErrors says why a certificate can't be for name; a first label "*" stands for any.
+func dnsNameErrors(name string) []string {
+	if strings.HasPrefix(name, "*.") {
+		return validation.IsWildcardDNS1123Subdomain(name)
+	}
+	return validation.IsDNS1123Subdomain(name)
 }
