@@ -44,8 +44,9 @@ func pinned() map[string][]string {
 			"etcd-compaction-interval=5m0s", "etcd-keyfile=", "etcd-prefix=/registry", "etcd-quota-bytes=8589934592",
 			"etcd-servers=[]",
 		},
+		"APIs": {"allow-privileged=false", "feature-gates="},
 		"Serving": {
-			"bind-address=127.0.0.1", "cors-allowed-origins=[]", "external-hostname=", "feature-gates=",
+			"bind-address=127.0.0.1", "cors-allowed-origins=[]", "external-hostname=",
 			"goaway-chance=0", "http2-max-streams-per-connection=1000", "livez-grace-period=0s",
 			"max-mutating-requests-inflight=200", "max-requests-inflight=400", "min-request-timeout=1800",
 			"request-timeout=1m0s", "secure-port=7443", "serving-names=[]", "shutdown-delay-duration=0s",
@@ -93,7 +94,7 @@ func TestFlags(t *testing.T) {
 	if diff := cmp.Diff(pinned(), got); diff != "" {
 		t.Errorf("flags and their defaults (-pinned +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"Storage", "Serving", "Audit", "Observability", "Logs"}, sets.Order); diff != "" {
+	if diff := cmp.Diff([]string{"Storage", "APIs", "Serving", "Audit", "Observability", "Logs"}, sets.Order); diff != "" {
 		t.Errorf("sections (-want +got):\n%s", diff)
 	}
 	all.VisitAll(func(flag *pflag.Flag) {
