@@ -16,7 +16,7 @@ import (
 )
 
 func ExampleEnvironment() {
-	if err := requestCertificate(context.Background()); err != nil { //nolint:forbidigo // an example has no test
+	if err := requestCertificate(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
 	// Output:

@@ -180,7 +180,7 @@ func flockHolder(path string) int {
 	if err != nil {
 		return 0
 	}
-	device := uint64(stat.Dev) //nolint:unconvert // the type differs by platform
+	device := uint64(stat.Dev)
 	return parseLocks(locks, fmt.Sprintf("%02x:%02x:%d", unix.Major(device), unix.Minor(device), stat.Ino))
 }
 
@@ -221,5 +221,5 @@ func freeBytes(dir string) (uint64, error) {
 	if err := syscall.Statfs(dir, &stat); err != nil {
 		return 0, err
 	}
-	return stat.Bavail * uint64(stat.Bsize), nil //nolint:unconvert // the type differs by platform
+	return stat.Bavail * uint64(stat.Bsize), nil
 }

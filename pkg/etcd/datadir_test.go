@@ -223,7 +223,7 @@ func testDataDirWithoutRights(t *testing.T) {
 // publicDir returns a temporary directory that others can look into, unlike t.TempDir's parent.
 func publicDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "pinnace-etcd-")
+	dir, err := os.MkdirTemp("", "pinnace-etcd-") //nolint:usetesting // others must be able to look into its parent
 	must(t, err)
 	t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
 	must(t, os.Chmod(dir, 0o755))

@@ -126,7 +126,7 @@ func (c EmbeddedConfig) validate() error {
 // validatePrefix refuses a key prefix that would not be taken as it is written.
 func validatePrefix(prefix string) error {
 	if prefix == "/" || !strings.HasPrefix(prefix, "/") || path.Clean(prefix) != prefix {
-		return fmt.Errorf("Prefix: %q is not a clean absolute path such as %q", prefix, DefaultPrefix)
+		return fmt.Errorf("Prefix: %q is not a clean absolute path such as %q", prefix, DefaultPrefix) //nolint:staticcheck // the field's name
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func (c *klogCore) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry) *za
 
 // Write implements zapcore.Core. Lines of level panic and fatal are left to the hook, which knows what they mean.
 func (c *klogCore) Write(entry zapcore.Entry, fields []zapcore.Field) error {
-	err, pairs := keysAndValues(append(c.fields[:len(c.fields):len(c.fields)], fields...))
+	pairs, err := keysAndValues(append(c.fields[:len(c.fields):len(c.fields)], fields...))
 	switch {
 	case entry.Level > zapcore.ErrorLevel:
 	case entry.Level == zapcore.ErrorLevel:
@@ -136,7 +136,7 @@ func firstStart(message string, err error) bool {
 }
 
 // keysAndValues turns zap fields into klog's pairs; an error under zap's usual key is returned by itself.
-func keysAndValues(fields []zapcore.Field) (error, []any) {
+func keysAndValues(fields []zapcore.Field) ([]any, error) {
 	var err error
 	pairs := make([]any, 0, 2*len(fields))
 	for _, field := range fields {
@@ -150,7 +150,7 @@ func keysAndValues(fields []zapcore.Field) (error, []any) {
 			pairs = append(pairs, field.Key, value)
 		}
 	}
-	return err, pairs
+	return pairs, err
 }
 
 // fatalHook is what a panic or fatal line of etcd's logger ends in. etcd writes such a line when it cannot go on, and
@@ -212,7 +212,7 @@ func (h *fatalHook) OnWrite(entry *zapcore.CheckedEntry, fields []zapcore.Field)
 
 // fatalError makes an error of a log line: its message, then its error or else its fields.
 func fatalError(message string, fields []zapcore.Field) error {
-	err, pairs := keysAndValues(fields)
+	pairs, err := keysAndValues(fields)
 	if err != nil {
 		return fmt.Errorf("%s: %w", message, err)
 	}

@@ -28,6 +28,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
 )
 
 // patience bounds every wait for something that has to happen. It is generous: what is waited for comes within
@@ -49,6 +51,8 @@ type subject struct {
 	// spec is the spec of a valid object; number names an optional field of it that holds an int32.
 	spec   map[string]any
 	number string
+	// config is the client to use, that of the shared server when nil.
+	config *rest.Config
 }
 
 // forEachSubject runs test for every kind that has all common operations, at the same time.
@@ -143,7 +147,7 @@ func (s subject) new(t *testing.T) answer {
 
 func (s subject) create(t *testing.T, name string) answer {
 	t.Helper()
-	return mustSend(t, call{method: http.MethodPost, path: s.root, body: s.object(name)}, http.StatusCreated)
+	return mustSend(t, call{method: http.MethodPost, path: s.root, body: s.object(name), config: s.config}, http.StatusCreated)
 }
 
 // get reads an object that has to be there.
@@ -425,6 +429,16 @@ func (w *watching) next(t *testing.T) watchEvent {
 	return watchEvent{}
 }
 
+// nextChange is the next event of an object. The server sends bookmarks that only tell the version when it likes.
+func (w *watching) nextChange(t *testing.T) watchEvent {
+	t.Helper()
+	for {
+		if e := w.next(t); e.Type != "BOOKMARK" || isInitialEventsEnd(e) {
+			return e
+		}
+	}
+}
+
 // rest are all further events until the server ends the watch, which it has to do.
 func (w *watching) rest(t *testing.T) []watchEvent {
 	t.Helper()
@@ -511,4 +525,15 @@ func diffError(want, got any) error {
 		return fmt.Errorf("(-want +got):\n%s", diff)
 	}
 	return nil
+}
+
+// decoded is the answer with an object that is there for YAML too.
+func (a answer) decoded(t *testing.T) answer {
+	t.Helper()
+	if a.header.Get("Content-Type") == yamlBody {
+		if err := yaml.Unmarshal(a.raw, &a.object); err != nil {
+			t.Fatalf("no YAML: %v: %s", err, a.raw)
+		}
+	}
+	return a
 }

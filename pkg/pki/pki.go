@@ -60,12 +60,12 @@ func (c Config) validate() error {
 	}
 	for _, name := range c.Names {
 		if msgs := nameErrors(name); len(msgs) > 0 {
-			errs = append(errs, fmt.Errorf("Names: %q is not a DNS name: %s", name, strings.Join(msgs, ", ")))
+			errs = append(errs, fmt.Errorf("Names: %q is not a DNS name: %s", name, strings.Join(msgs, ", "))) //nolint:staticcheck // the field's name
 		}
 	}
 	for _, ip := range c.IPs {
 		if ip.To16() == nil {
-			errs = append(errs, fmt.Errorf("IPs: %q is not an address", ip.String()))
+			errs = append(errs, fmt.Errorf("IPs: %q is not an address", ip.String())) //nolint:staticcheck // the field's name
 		}
 	}
 	return errors.Join(errs...)

@@ -38,7 +38,7 @@ import (
 	testclock "k8s.io/utils/clock/testing"
 )
 
-var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) //nolint:gochecknoglobals // a constant
+var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // fixture is a directory and the outside world around it.
 type fixture struct {
@@ -537,7 +537,7 @@ type brokenFile struct {
 	broken string
 }
 
-var errBroken = errors.New("the disk is broken") //nolint:gochecknoglobals // a constant
+var errBroken = errors.New("the disk is broken")
 
 func (f brokenFile) fail(operation string, err error) error {
 	if f.broken == operation {

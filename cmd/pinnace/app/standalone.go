@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,17 +32,12 @@ func newStandalone() *cobra.Command {
 		// Flags are parsed by parse, which finds every mistake where the library stops at the first.
 		DisableFlagParsing: true,
 	}
-	sets := func(o *options.Options) cliflag.NamedFlagSets {
-		var sets cliflag.NamedFlagSets
-		o.AddFlags(&sets)
-		return sets
-	}
 	command.RunE = func(cmd *cobra.Command, args []string) error {
 		o, err := options.NewStandalone()
 		if err != nil {
 			return err
 		}
-		flags := sets(o)
+		flags := sections(o)
 		help, err := parse(flags, args)
 		if help {
 			printHelp(cmd, flags)
@@ -49,14 +45,33 @@ func newStandalone() *cobra.Command {
 		}
 		completed, completeErr := o.Complete()
 		if completeErr == nil {
-			err = errors.Join(err, completed.Validate(), applyLogs(o.Logs, cmd.ErrOrStderr()))
+			completeErr = completed.Validate()
 		}
 		if err := errors.Join(err, completeErr); err != nil {
 			return usageError{err}
 		}
+		if err := applyLogs(o.Logs, cmd.ErrOrStderr()); err != nil {
+			return err
+		}
 		return runStandalone(cmd.Context(), completed, cmd.OutOrStdout())
 	}
+	// cobra knows nothing of the flags, and would help without them.
+	command.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		o, err := options.NewStandalone()
+		if err != nil {
+			cmd.PrintErrln(err)
+			return
+		}
+		printHelp(cmd, sections(o))
+	})
 	return command
+}
+
+// sections are the flags of o in the sections of the help text.
+func sections(o *options.Options) cliflag.NamedFlagSets {
+	var sets cliflag.NamedFlagSets
+	o.AddFlags(&sets)
+	return sets
 }
 
 // runStandalone serves until ctx ends and tells, on out, how to use what it serves as soon as it is ready.
@@ -79,8 +94,10 @@ func runStandalone(ctx context.Context, o options.CompletedOptions, out io.Write
 	}
 
 	ctx, stop := context.WithCancelCause(ctx)
+	var waiting sync.WaitGroup
+	defer waiting.Wait() // out is the caller's again when this function returns
 	defer stop(nil)
-	go func() {
+	waiting.Go(func() {
 		ready, cancel := context.WithTimeout(ctx, readyTimeout)
 		defer cancel()
 		err := s.WaitReady(ready)
@@ -91,7 +108,7 @@ func runStandalone(ctx context.Context, o options.CompletedOptions, out io.Write
 		default:
 			printReady(out, s, kubeconfig, time.Since(started))
 		}
-	}()
+	})
 	return s.Run(ctx)
 }
 

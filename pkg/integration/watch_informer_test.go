@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: 2026 The Pinnace Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/features"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+)
+
+// requestLog notes the requests that a client sends.
+type requestLog struct {
+	next http.RoundTripper
+	mu   sync.Mutex
+	urls []string
+}
+
+func (l *requestLog) RoundTrip(r *http.Request) (*http.Response, error) {
+	l.mu.Lock()
+	l.urls = append(l.urls, r.URL.String())
+	l.mu.Unlock()
+	return l.next.RoundTrip(r)
+}
+
+// lists are the requests that were no watches.
+func (l *requestLog) lists() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out []string
+	for _, url := range l.urls {
+		if !strings.Contains(url, "watch=true") || !strings.Contains(url, "sendInitialEvents=true") {
+			out = append(out, url)
+		}
+	}
+	return out
+}
+
+// TestWatchInformer shows that the informers of client-go, which begin with a streaming list, are in step soon and
+// never have to go back to an ordinary list.
+func TestWatchInformer(t *testing.T) {
+	t.Parallel()
+	if !features.FeatureGates().Enabled(features.WatchListClient) {
+		t.Fatal("client-go does not use streaming lists")
+	}
+	daemonSets, requests := daemonSetSubject(t), csrSubject(t)
+	requests.spec = maps.Clone(requests.spec)
+	signer := "example.com/" + unique("signer")
+	requests.spec["signerName"] = signer
+	names := daemonSets.several(t, 3)
+	fixed := requests.several(t, 2)
+	empty := newNamespace(t)
+
+	type informer func(informers.SharedInformerFactory) cache.SharedIndexInformer
+	daemonSet := func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
+		return f.Apps().V1().DaemonSets().Informer()
+	}
+	request := func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
+		return f.Certificates().V1().CertificateSigningRequests().Informer()
+	}
+	cases := map[string]struct {
+		informer         informer
+		namespace, field string
+		subject          subject
+		want             []string
+		contains         bool
+	}{
+		"in all namespaces":             {informer: daemonSet, subject: daemonSets, want: names, contains: true},
+		"in a namespace":                {informer: daemonSet, subject: daemonSets, namespace: daemonSets.namespace, want: names},
+		"in an empty namespace":         {informer: daemonSet, namespace: empty, want: []string{}},
+		"of one name":                   {informer: daemonSet, subject: daemonSets, namespace: daemonSets.namespace, field: "metadata.name=" + names[1], want: names[1:2]},
+		"of a name that does not exist": {informer: daemonSet, namespace: daemonSets.namespace, field: "metadata.name=missing", want: []string{}},
+		"cluster-scoped":                {informer: request, subject: requests, want: fixed, contains: true},
+		"by a field of the spec":        {informer: request, subject: requests, field: "spec.signerName=" + signer, want: fixed},
+	}
+	for sentence, tc := range cases {
+		t.Run(sentence, func(t *testing.T) {
+			t.Parallel()
+			log := &requestLog{}
+			config := rest.CopyConfig(shared.config)
+			config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+				log.next = next
+				return log
+			})
+			client, err := kubernetes.NewForConfig(config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(tc.namespace),
+				informers.WithTweakListOptions(func(o *metav1.ListOptions) { o.FieldSelector = tc.field }))
+			informer := tc.informer(factory)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer factory.Shutdown()
+			defer cancel()
+			factory.Start(ctx.Done())
+			// Without the bookmark client-go would wait for some object to change.
+			timeout, done := context.WithTimeout(ctx, 10*time.Second)
+			defer done()
+			if !cache.WaitForCacheSync(timeout.Done(), informer.HasSynced) {
+				t.Fatalf("not in step; requests: %q", log.urls)
+			}
+			if diff := cmp.Diff(tc.want, cached(informer, tc.want, tc.contains)); diff != "" {
+				t.Errorf("objects (-want +got):\n%s", diff)
+			}
+			if got := log.lists(); len(got) != 0 {
+				t.Errorf("requests that are no streaming lists: %q", got)
+			}
+			if len(tc.want) == 0 || tc.field == "metadata.name="+names[1] {
+				return
+			}
+			created := tc.subject.new(t).text("metadata.name")
+			eventually(t, func() error {
+				if got := cached(informer, []string{created}, true); len(got) != 1 {
+					return fmt.Errorf("the informer did not see %s", created)
+				}
+				return nil
+			})
+			mustSend(t, call{method: http.MethodDelete, path: tc.subject.path(created)}, http.StatusOK)
+			eventually(t, func() error {
+				if got := cached(informer, []string{created}, true); len(got) != 0 {
+					return fmt.Errorf("the informer still has %s", created)
+				}
+				return nil
+			})
+		})
+	}
+}
+
+// cached are the names in an informer, in the order of like; those that are not in like come last, or are left out.
+func cached(informer cache.SharedIndexInformer, like []string, leaveOut bool) []string {
+	var all []string
+	for _, key := range informer.GetStore().ListKeys() {
+		_, name, err := cache.SplitMetaNamespaceKey(key)
+		if err != nil {
+			name = key
+		}
+		all = append(all, name)
+	}
+	out := sortedLike(like, all)
+	if !leaveOut {
+		out = append(out, without(all, like...)...)
+	}
+	return out
+}
