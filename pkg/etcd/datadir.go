@@ -180,7 +180,7 @@ func flockHolder(path string) int {
 	if err != nil {
 		return 0
 	}
-	device := uint64(stat.Dev)
+	device := uint64(stat.Dev) //nolint:unconvert // the type differs by platform
 	return parseLocks(locks, fmt.Sprintf("%02x:%02x:%d", unix.Major(device), unix.Minor(device), stat.Ino))
 }
 

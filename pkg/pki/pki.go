@@ -56,7 +56,7 @@ type Config struct {
 func (c Config) validate() error {
 	var errs []error
 	if c.Dir == "" {
-		errs = append(errs, errors.New("Dir: required"))
+		errs = append(errs, errors.New("Dir: required")) //nolint:staticcheck // the field's name
 	}
 	for _, name := range c.Names {
 		if msgs := nameErrors(name); len(msgs) > 0 {
@@ -65,7 +65,7 @@ func (c Config) validate() error {
 	}
 	for _, ip := range c.IPs {
 		if ip.To16() == nil {
-			errs = append(errs, fmt.Errorf("IPs: %q is not an address", ip.String())) //nolint:staticcheck // the field's name
+			errs = append(errs, fmt.Errorf("IPs: %q is not an address", ip.String()))
 		}
 	}
 	return errors.Join(errs...)
