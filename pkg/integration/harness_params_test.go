@@ -537,3 +537,8 @@ func (a answer) decoded(t *testing.T) answer {
 	}
 	return a
 }
+
+func jsonOf(object any) (string, error) {
+	data, err := json.Marshal(object)
+	return string(data), err
+}

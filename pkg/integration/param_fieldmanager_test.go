@@ -45,18 +45,14 @@ func TestParamFieldManager(t *testing.T) {
 	})
 }
 
-// managers are the entries of metadata.managedFields.
+// managers are the entries of metadata.managedFields, with their fields as they were written.
 func (a answer) managers(t *testing.T) []metav1.ManagedFieldsEntry {
 	t.Helper()
-	data, err := json.Marshal(a.field("metadata.managedFields"))
-	if err != nil {
+	var object metav1.PartialObjectMetadata
+	if err := json.Unmarshal(a.raw, &object); err != nil {
 		t.Fatal(err)
 	}
-	var out []metav1.ManagedFieldsEntry
-	if err := json.Unmarshal(data, &out); err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return object.ManagedFields
 }
 
 // TestParamFieldManagerInvalid shows the limits of a manager's name: 128 bytes, printable characters

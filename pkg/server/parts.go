@@ -118,7 +118,7 @@ func (c *Config) genericConfig() (*genericapiserver.Config, error) {
 	if serving.ServerCert.CertKey.CertFile == "" {
 		serving.ServerCert.CertKey = genericoptions.CertKey{CertFile: c.identity.bundle.ServingCertFile, KeyFile: c.identity.bundle.ServingKeyFile}
 	}
-	if err := serving.WithLoopback().ApplyTo(&config.SecureServing, &config.LoopbackClientConfig); err != nil {
+	if err := serving.WithLoopback().ApplyToConfig(config); err != nil {
 		return nil, err
 	}
 	config.LoopbackClientConfig.ContentType = runtime.ContentTypeProtobuf
@@ -138,7 +138,8 @@ func (c *Config) genericConfig() (*genericapiserver.Config, error) {
 		return nil, err
 	}
 	config.BuildHandlerChainFunc = func(apis http.Handler, config *genericapiserver.Config) http.Handler {
-		return genericapiserver.DefaultBuildHandlerChain(withMetadataView(apis, c.Scheme.Requests), config)
+		apis = withShardSelector(withMetadataView(apis, c.Scheme.Requests), c.Scheme.Requests)
+		return genericapiserver.DefaultBuildHandlerChain(apis, config)
 	}
 	return config, c.applyStorage(config)
 }
