@@ -485,7 +485,7 @@ func TestDefinitionTable(t *testing.T) {
 					"includeObject=None&includeObject=Object": nil,
 				} {
 					if strings.Contains(path, "resourceVersion=0") {
-						eventually(t, func() error {
+						soon(t, func() error {
 							return diffError(2, len(mustSend(t, call{method: http.MethodGet, path: path}, http.StatusOK).names()))
 						})
 					}

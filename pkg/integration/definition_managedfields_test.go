@@ -14,15 +14,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// entry is what tests look at of an entry of managedFields.
-type entry struct{ Manager, Operation, Subresource, Fields string }
+// managedEntry is what tests look at of an entry of managedFields.
+type managedEntry struct{ Manager, Operation, Subresource, Fields string }
 
 // entries are the entries of metadata.managedFields, in order.
-func (a answer) entries(t *testing.T) []entry {
+func (a answer) entries(t *testing.T) []managedEntry {
 	t.Helper()
-	var out []entry
+	var out []managedEntry
 	for _, e := range a.managers(t) {
-		out = append(out, entry{e.Manager, string(e.Operation), e.Subresource, e.FieldsV1.GetRawString()})
+		out = append(out, managedEntry{e.Manager, string(e.Operation), e.Subresource, e.FieldsV1.GetRawString()})
 	}
 	return out
 }
@@ -93,13 +93,13 @@ func TestDefinitionFieldsV1(t *testing.T) {
 		`"f:env":{"k:{\"name\":\"A\"}":{".":{},"f:name":{},"f:value":{}}},"f:image":{},"f:name":{},` +
 		`"f:ports":{"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{".":{},"f:containerPort":{}},"k:{\"containerPort\":80,\"protocol\":\"UDP\"}":{".":{},"f:containerPort":{},"f:protocol":{}}}}},` +
 		`"f:tolerations":{}}}}}`
-	if diff := cmp.Diff([]entry{{"applier", "Apply", "", want}}, a.entries(t)); diff != "" {
+	if diff := cmp.Diff([]managedEntry{{"applier", "Apply", "", want}}, a.entries(t)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	// What an update writes has the parents of its own in it, too.
 	a = s.mergeAs(t, "updater", name, `{"metadata":{"finalizers":["a.io/b","a.io/a","a.io/c"]},"spec":{"template":{"spec":{"nodeSelector":{"disk":"ssd"}}}}}`)
 	want = `{"f:metadata":{"f:finalizers":{"v:\"a.io/c\"":{}}},"f:spec":{"f:template":{"f:spec":{"f:nodeSelector":{}}}}}`
-	if got := a.entries(t); len(got) != 2 || got[1] != (entry{"updater", "Update", "", want}) {
+	if got := a.entries(t); len(got) != 2 || got[1] != (managedEntry{"updater", "Update", "", want}) {
 		t.Errorf("got %+v, want %s", got, want)
 	}
 	mustSend(t, call{method: http.MethodPatch, contentType: mergePatch, path: s.path(name), body: `{"metadata":{"finalizers":null}}`}, http.StatusOK)
@@ -112,14 +112,14 @@ func TestDefinitionFieldsV1CSR(t *testing.T) {
 	s := csrSubject(t)
 	created := s.new(t)
 	name := created.text("metadata.name")
-	want := []entry{{"Go-http-client", "Update", "", `{"f:metadata":{"f:labels":{".":{},"f:test":{}}}}`}}
+	want := []managedEntry{{"Go-http-client", "Update", "", `{"f:metadata":{"f:labels":{".":{},"f:test":{}}}}`}}
 	if diff := cmp.Diff(want, created.entries(t)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	body := map[string]any{"apiVersion": s.apiVersion, "kind": s.kind, "metadata": map[string]any{"name": name}, "spec": s.spec,
 		"status": map[string]any{"conditions": []any{map[string]any{"type": "Approved", "status": "True", "reason": "r"}}}}
 	a := mustSend(t, call{method: http.MethodPatch, contentType: applyPatch, path: withQuery(s.path(name, "approval"), "fieldManager=approver"), body: body}, http.StatusOK)
-	want = []entry{
+	want = []managedEntry{
 		{"approver", "Apply", "approval", `{"f:status":{"f:conditions":{"k:{\"type\":\"Approved\"}":{".":{},"f:reason":{},"f:status":{},"f:type":{}}}}}`},
 		want[0],
 	}
@@ -140,7 +140,7 @@ func TestDefinitionFieldsV1AsSent(t *testing.T) {
 			`","time":"2020-01-02T03:04:05Z","fieldsType":"FieldsV1","fieldsV1":` + sent + `}]}]`
 		a := mustSend(t, call{method: http.MethodPatch, contentType: jsonPatch, path: s.path(name), body: patch}, http.StatusOK)
 		for what, got := range map[string]answer{"answered": a, "stored": s.get(t, name)} {
-			if diff := cmp.Diff([]entry{{"w", "Update", "", want}}, got.entries(t)); diff != "" {
+			if diff := cmp.Diff([]managedEntry{{"w", "Update", "", want}}, got.entries(t)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", what, diff)
 			}
 			if got := got.managers(t)[0].Time.UTC().Format(time.RFC3339); got != "2020-01-02T03:04:05Z" {

@@ -482,8 +482,8 @@ func summaries(events []watchEvent) []string {
 	return out
 }
 
-// eventually waits until check returns no error.
-func eventually(t *testing.T, check func() error) {
+// soon waits until check returns no error.
+func soon(t *testing.T, check func() error) {
 	t.Helper()
 	deadline := time.Now().Add(patience)
 	for {

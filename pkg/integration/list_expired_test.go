@@ -100,7 +100,7 @@ func (s subject) checkExpired(t *testing.T, names []string, version int64) {
 	}
 	old := token{"meta.k8s.io/v1", version, start}
 	var expired answer
-	eventually(t, func() error {
+	soon(t, func() error {
 		expired = list("limit=2", parameter("continue", old.String()))
 		return diffError(http.StatusGone, expired.code)
 	})

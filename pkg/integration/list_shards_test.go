@@ -91,7 +91,7 @@ func TestListShards(t *testing.T) {
 				for _, query := range []string{"", "resourceVersion=0", "limit=100"} {
 					a := mustSend(t, call{method: http.MethodGet, path: s.mine(selected, query)}, http.StatusOK)
 					if query == "resourceVersion=0" {
-						eventually(t, func() error {
+						soon(t, func() error {
 							return diffError(want, mustSend(t, call{method: http.MethodGet, path: s.mine(selected, query)}, http.StatusOK).names())
 						})
 					} else if diff := cmp.Diff(want, a.names()); diff != "" {

@@ -71,7 +71,7 @@ func TestListResourceVersion(t *testing.T) {
 			"the first":                          {"resourceVersion=1", now},
 			"not older than the first":           {"resourceVersion=1&resourceVersionMatch=NotOlderThan", now},
 		} {
-			eventually(t, func() error {
+			soon(t, func() error {
 				version, err := check(tc.query, tc.want)
 				if err == nil && !newer(t, version, first) {
 					t.Errorf("%s: got version %s, want one after %s", sentence, version, first)
@@ -217,10 +217,10 @@ func TestListGetResourceVersion(t *testing.T) {
 				}
 			}
 		}
-		eventually(t, func() error {
+		soon(t, func() error {
 			return diffError(after.object, mustSend(t, call{method: http.MethodGet, path: withQuery(s.path(name), "resourceVersion=0")}, http.StatusOK).object)
 		})
-		eventually(t, func() error {
+		soon(t, func() error {
 			return diffError(after.object, mustSend(t, call{method: http.MethodGet, path: withQuery(s.path(name), "resourceVersion=1")}, http.StatusOK).object)
 		})
 		for _, value := range []string{"abc", "-1", "1.0"} {

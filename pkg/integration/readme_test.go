@@ -126,7 +126,6 @@ func runSession(t *testing.T, dir string, steps []consoleStep) []string {
 	const end = "=== end of a step ==="
 	var script strings.Builder
 	for _, step := range steps {
-		// Every step but the last printed ends with a line of its own, whether or not the output ends with one.
 		fmt.Fprintf(&script, "%s\nprintf '%s\\n'\n", step.command, end)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -250,7 +249,11 @@ func TestReadmeParsing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, err := parseConsole(test.text)
-			if gotErr := errorText(err); gotErr != test.wantErr {
+			gotErr := ""
+			if err != nil {
+				gotErr = err.Error()
+			}
+			if gotErr != test.wantErr {
 				t.Errorf("error %q, want %q", gotErr, test.wantErr)
 			}
 			if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(consoleStep{})); diff != "" {

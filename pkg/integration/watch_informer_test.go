@@ -122,14 +122,14 @@ func TestWatchInformer(t *testing.T) {
 				return
 			}
 			created := tc.subject.new(t).text("metadata.name")
-			eventually(t, func() error {
+			soon(t, func() error {
 				if got := cached(informer, []string{created}, true); len(got) != 1 {
 					return fmt.Errorf("the informer did not see %s", created)
 				}
 				return nil
 			})
 			mustSend(t, call{method: http.MethodDelete, path: tc.subject.path(created)}, http.StatusOK)
-			eventually(t, func() error {
+			soon(t, func() error {
 				if got := cached(informer, []string{created}, true); len(got) != 0 {
 					return fmt.Errorf("the informer still has %s", created)
 				}

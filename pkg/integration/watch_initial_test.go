@@ -81,7 +81,7 @@ func TestWatchInitialEvents(t *testing.T) {
 					names := s.several(t, count)
 					live := mustSend(t, call{method: http.MethodGet, path: s.mine()}, http.StatusOK).text("metadata.resourceVersion")
 					if !want.newest {
-						eventually(t, func() error {
+						soon(t, func() error {
 							return diffError(len(names), len(mustSend(t, call{method: http.MethodGet, path: s.mine("resourceVersion=0")}, http.StatusOK).names()))
 						})
 					}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	genericapifilters "k8s.io/apiserver/pkg/endpoints/filters"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
@@ -121,6 +122,7 @@ func (c *Config) genericConfig() (*genericapiserver.Config, error) {
 	if err := serving.WithLoopback().ApplyToConfig(config); err != nil {
 		return nil, err
 	}
+	config.PublicAddress = publicAddress(serving.BindAddress)
 	config.LoopbackClientConfig.ContentType = runtime.ContentTypeProtobuf
 	config.LoopbackClientConfig.DisableCompression = true
 
@@ -142,6 +144,20 @@ func (c *Config) genericConfig() (*genericapiserver.Config, error) {
 		return genericapiserver.DefaultBuildHandlerChain(apis, config)
 	}
 	return config, c.applyStorage(config)
+}
+
+// publicAddress is the address that discovery tells clients: the one that the server listens on or, when that is all of
+// them, the host's own.
+func publicAddress(bind net.IP) net.IP {
+	if !bind.IsUnspecified() {
+		return bind
+	}
+	address, err := utilnet.ResolveBindAddress(bind)
+	if err != nil {
+		// A host without a network is reached by its own programs alone.
+		return net.IPv4(127, 0, 0, 1)
+	}
+	return address
 }
 
 // applyIdentity sets who requests come from and what they may do: the holders of a certificate of our own CA that are

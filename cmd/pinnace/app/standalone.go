@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/rest"
 	cliflag "k8s.io/component-base/cli/flag"
 
@@ -77,6 +78,7 @@ func sections(o *options.Options) cliflag.NamedFlagSets {
 // runStandalone serves until ctx ends and tells, on out, how to use what it serves as soon as it is ready.
 func runStandalone(ctx context.Context, o options.CompletedOptions, out io.Writer) error {
 	started := time.Now()
+	utilfeature.DefaultMutableFeatureGate.AddMetrics()
 	// The server is its own client; warnings that it would send itself help nobody.
 	rest.SetDefaultWarningHandler(rest.NoWarnings{})
 
