@@ -117,8 +117,8 @@ func TestHealth(t *testing.T) {
 		"one check in detail":        {path: "/livez/etcd?verbose", code: 200, want: []string{`^ok$`}},
 		"one check of readiness":     {path: "/readyz/etcd-readiness", code: 200, want: []string{`^ok$`}},
 		"a check that is a hook":     {path: "/readyz/poststarthook/storage-readiness", code: 200, want: []string{`^ok$`}},
-		"liveness has no readiness":  {path: "/livez/etcd-readiness", code: 404, want: []string{`"message": ?"the server could not find the requested resource"`}},
-		"a check that isn't there":   {path: "/livez/odd", code: 404, want: []string{`"message": ?"the server could not find the requested resource"`}},
+		"liveness has no readiness":  {path: "/livez/etcd-readiness", code: 404, want: []string{`^404 page not found\n$`}},
+		"a check that isn't there":   {path: "/livez/odd", code: 404, want: []string{`^404 page not found\n$`}},
 		"without one check":          {path: "/readyz?exclude=etcd&verbose", code: 200, want: []string{`(?m)^\[\+\]etcd excluded: ok$`, `(?m)^\[\+\]etcd-readiness ok$`, `readyz check passed\n$`}},
 		"without two checks":         {path: "/livez?exclude=etcd&exclude=ping&verbose", code: 200, want: []string{`(?m)^\[\+\]ping excluded: ok$`, `(?m)^\[\+\]etcd excluded: ok$`}},
 		"without one, not in detail": {path: "/livez?exclude=etcd", code: 200, want: []string{`^ok$`}},
@@ -358,9 +358,9 @@ func TestMetrics(t *testing.T) {
 	}
 	for _, metric := range []string{
 		"apiserver_storage_size_bytes", "process_start_time_seconds", "process_resident_memory_bytes", "go_goroutines",
-		"apiserver_current_inflight_requests", "apiserver_init_events_total", "apiserver_watch_cache_events_received_total",
+		"apiserver_current_inflight_requests", "apiserver_watch_cache_events_received_total", "apiserver_cache_list_total",
 		"apiserver_audit_event_total", "apiserver_tls_handshake_errors_total", "authenticated_user_requests", "workqueue_depth",
-		"apiserver_storage_list_total", "apiserver_resource_objects", "apiserver_response_sizes_count", "apiserver_storage_objects",
+		"apiserver_resource_objects", "apiserver_response_sizes_count", "apiserver_storage_objects",
 	} {
 		if _, found := total(after, metric); !found {
 			t.Errorf("there is no %s", metric)
@@ -426,7 +426,7 @@ rules:
 	event := events[created.header.Get("Audit-Id")]
 	want := auditv1.Event{
 		Level: auditv1.LevelRequestResponse, Stage: auditv1.StageResponseComplete, Verb: "create", RequestURI: "/api/v1/namespaces",
-		ObjectRef: &auditv1.ObjectReference{Resource: "namespaces", Namespace: "audited", Name: "audited", APIVersion: "v1"},
+		ObjectRef: &auditv1.ObjectReference{Resource: "namespaces", Name: "audited", APIVersion: "v1"},
 	}
 	got := auditv1.Event{Level: event.Level, Stage: event.Stage, Verb: event.Verb, RequestURI: event.RequestURI, ObjectRef: event.ObjectRef}
 	if diff := cmp.Diff(want, got); diff != "" {

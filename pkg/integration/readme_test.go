@@ -43,7 +43,7 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(steps) < 2 || steps[0].command != makeRun {
-		t.Fatalf("README.md doesn't begin with %q and go on from there: %q", makeRun, steps)
+		t.Fatalf("README.md doesn't begin with %q and go on from there: %+v", makeRun, steps)
 	}
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "artifacts", "examples"), os.DirFS(filepath.Join(root, "artifacts", "examples"))); err != nil {

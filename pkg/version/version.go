@@ -15,17 +15,21 @@ import (
 )
 
 const (
+	module           = "github.com/pinnace-io/pinnace"
 	kubernetesModule = "k8s.io/kubernetes"
 	etcdModule       = "go.etcd.io/etcd/server/v3"
-	// unknown stands for what a binary that was built without modules can't tell.
-	unknown = "unknown"
+
+	// Into a test the linker writes no list of modules. A server in there is of the versions of our go.mod, which a
+	// test of this package holds these against.
+	kubernetesVersion = "v1.37.2"
+	etcdVersion       = "v3.7.3"
 )
 
 // Info are the versions in a binary.
 type Info struct {
-	// Pinnace is the version of the main module, "devel" when it was not built from a released one.
+	// Pinnace is the version of this module, "devel" when it was not built from a released one.
 	Pinnace string `json:"pinnace"`
-	// Commit is the commit that it was built from, "" when the build did not record it.
+	// Commit is the commit that it was built from, "" when the build did not record it or was one of another module.
 	Commit string `json:"commit,omitempty"`
 	// Kubernetes is the version of kube-apiserver whose answers are given, such as "v1.37.2".
 	Kubernetes string `json:"kubernetes"`
@@ -47,25 +51,29 @@ func Get() Info {
 
 func from(build *debug.BuildInfo) Info {
 	info := Info{
-		Pinnace:    strings.Trim(build.Main.Version, "()"),
-		Kubernetes: unknown,
-		Etcd:       unknown,
+		Kubernetes: kubernetesVersion,
+		Etcd:       etcdVersion,
 		Go:         runtime.Version(),
 		Platform:   runtime.GOOS + "/" + runtime.GOARCH,
 	}
-	if info.Pinnace == "" {
-		info.Pinnace = "devel"
-	}
-	for _, dep := range build.Deps {
+	for _, dep := range append([]*debug.Module{&build.Main}, build.Deps...) {
 		if dep.Replace != nil {
 			dep = dep.Replace
 		}
 		switch dep.Path {
+		case module:
+			info.Pinnace = strings.Trim(dep.Version, "()")
 		case kubernetesModule:
 			info.Kubernetes = dep.Version
 		case etcdModule:
 			info.Etcd = dep.Version
 		}
+	}
+	if info.Pinnace == "" {
+		info.Pinnace = "devel"
+	}
+	if build.Main.Path != module {
+		return info
 	}
 	for _, setting := range build.Settings {
 		if setting.Key == "vcs.revision" {
