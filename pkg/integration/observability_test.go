@@ -338,6 +338,7 @@ func TestMetrics(t *testing.T) {
 	mustSend(t, call{config: config, method: http.MethodPost, path: "/api/v1/namespaces", body: map[string]any{
 		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": unique("metrics")},
 	}}, http.StatusCreated)
+	mustSend(t, call{config: config, method: http.MethodGet, path: "/api/v1/namespaces"})
 	after := metrics(t, config)
 
 	for name, test := range map[string]struct {
