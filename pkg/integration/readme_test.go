@@ -208,7 +208,7 @@ func parseConsole(text string) ([]consoleStep, error) {
 
 func checkStep(t *testing.T, step consoleStep, got string) {
 	t.Helper()
-	if diff := cmp.Diff(normalize(step.output), normalize(got)); diff != "" {
+	if diff := cmp.Diff(strings.Split(normalize(step.output), "\n"), strings.Split(normalize(got), "\n")); diff != "" {
 		t.Errorf("README.md:%d: %s (-README.md +printed):\n%s", step.line, step.command, diff)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apiserver/pkg/features"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	basecompatibility "k8s.io/component-base/compatibility"
@@ -206,6 +207,14 @@ func TestValidate(t *testing.T) {
 		"a key without a certificate": {args: []string{"--tls-private-key-file=k"}, want: []string{"--tls-cert-file and --tls-private-key-file must be set together"}},
 		"an unknown TLS version":      {args: []string{"--tls-min-version=VersionTLS99"}, want: []string{`--tls-min-version: unknown tls version "VersionTLS99"`}},
 		"an unknown cipher suite":     {args: []string{"--tls-cipher-suites=TLS_ROT13"}, want: []string{"--tls-cipher-suites: Cipher suite TLS_ROT13 not supported or doesn't exist"}},
+		"names of the serving certificate": {args: []string{"--serving-names=pinnace.example.com,*.example.com,192.0.2.7,2001:db8::7"}},
+		"names that are none": {
+			args: []string{"--serving-names=good.example.com,under_score,*.*.example.com"},
+			want: []string{
+				"--serving-names: \"under_score\" is neither an IP address nor a DNS name: " + strings.Join(validation.IsDNS1123Subdomain("under_score"), ", "),
+				"--serving-names: \"*.*.example.com\" is neither an IP address nor a DNS name: " + strings.Join(validation.IsWildcardDNS1123Subdomain("*.*.example.com"), ", "),
+			},
+		},
 
 		"files of an external etcd for the embedded one": {
 			args: []string{"--etcd-keyfile=k", "--etcd-cafile=ca", "--etcd-certfile=c"},
