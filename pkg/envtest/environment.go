@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	cliflag "k8s.io/component-base/cli/flag"
@@ -124,6 +125,7 @@ func (e *Environment) run(ctx context.Context, s *server.Server, ended func()) {
 func (e *Environment) Stop(ctx context.Context) error {
 	var errs []error
 	if e.cancel != nil {
+		e.closeIdleConnections()
 		e.cancel()
 		if err := e.awaitEnd(ctx); err != nil {
 			return err
@@ -136,6 +138,17 @@ func (e *Environment) Stop(ctx context.Context) error {
 		errs = append(errs, os.RemoveAll(e.DataDir))
 	}
 	return errors.Join(errs...)
+}
+
+// closeIdleConnections closes what clients of Config have left open. HTTP/2 would give each a second to take leave, and
+// client-go shares one transport among all clients of a configuration.
+func (e *Environment) closeIdleConnections() {
+	if e.Config == nil {
+		return
+	}
+	if transport, err := rest.TransportFor(e.Config); err == nil {
+		utilnet.CloseIdleConnectionsFor(transport)
+	}
 }
 
 // awaitEnd waits until the server has ended.

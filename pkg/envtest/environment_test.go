@@ -70,13 +70,7 @@ func checkLeaks(t *testing.T) {
 // namespaces returns the names that a client lists.
 func namespaces(t *testing.T, config *rest.Config) []string {
 	t.Helper()
-	// The connection must not outlive the server.
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.CloseIdleConnections()
-	clients, err := kubernetes.NewForConfigAndClient(config, client)
+	clients, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -376,7 +370,8 @@ func TestStopThatIsCutShort(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := &Environment{}
+			// The server takes its time to stop.
+			e := &Environment{Args: []string{"--shutdown-delay-duration=500ms"}}
 			if test.change != nil {
 				test.change(e)
 			}

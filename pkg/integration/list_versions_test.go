@@ -36,12 +36,14 @@ func TestListResourceVersion(t *testing.T) {
 			return got.text("metadata.resourceVersion"), diffError(want, got.names())
 		}
 		for sentence, tc := range map[string]state{
-			"unset":                    {"", now},
-			"empty":                    {"resourceVersion=", now},
-			"empty, with a match":      {"resourceVersion=&resourceVersionMatch=", now},
-			"unset, with a limit":      {"limit=5", now},
-			"unset, of one object":     {"fieldSelector=metadata.name%3D" + a, []string{}},
-			"unset, of another object": {"fieldSelector=metadata.name%3D" + b, now},
+			"unset":                      {"", now},
+			"empty":                      {"resourceVersion=", now},
+			"empty, with a match":        {"resourceVersion=&resourceVersionMatch=", now},
+			"unset, with a limit":        {"limit=5", now},
+			"with what only a watch has": {"allowWatchBookmarks=true&timeoutSeconds=1&watch=false", now},
+			"with a timeout below zero":  {"timeoutSeconds=-1", now},
+			"unset, of one object":       {"fieldSelector=metadata.name%3D" + a, []string{}},
+			"unset, of another object":   {"fieldSelector=metadata.name%3D" + b, now},
 		} {
 			version, err := check(tc.query, tc.want)
 			if err != nil || !newer(t, version, first) {

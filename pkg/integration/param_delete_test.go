@@ -327,107 +327,117 @@ func TestParamPreconditionsInQuery(t *testing.T) {
 	})
 }
 
-// TestParamDeleteFinalizers shows the life of an object that finalizers hold.
-func TestParamDeleteFinalizers(t *testing.T) {
+// held creates an object that a finalizer holds.
+func (s subject) held(t *testing.T) answer {
+	t.Helper()
+	object := s.object(unique("o"))
+	object["metadata"].(map[string]any)["finalizers"] = []string{"a.io/b"}
+	return mustSend(t, call{method: http.MethodPost, path: s.root, body: object}, http.StatusCreated)
+}
+
+// merge sends a merge patch, whatever its answer.
+func (s subject) merge(t *testing.T, name, body string) answer {
+	t.Helper()
+	return send(t, call{method: http.MethodPatch, contentType: mergePatch, path: s.path(name), body: body})
+}
+
+// TestParamDeleteHeld shows that an object with a finalizer stays until it has none, and that to ask again changes
+// nothing.
+func TestParamDeleteHeld(t *testing.T) {
 	t.Parallel()
 	forEachSubject(t, func(t *testing.T, s subject) {
-		bump := 0.0
-		if s.generational() {
-			bump = 1
+		want := fate{Terminating: true, Finalizers: []any{"a.io/b"}, Bumps: 1}
+		if !s.generational() {
+			want.Bumps = 0
 		}
-		held := func(t *testing.T) answer {
-			t.Helper()
-			object := s.object(unique("o"))
-			object["metadata"].(map[string]any)["finalizers"] = []string{"a.io/b"}
-			return mustSend(t, call{method: http.MethodPost, path: s.root, body: object}, http.StatusCreated)
-		}
-		t.Run("it stays until they are gone", func(t *testing.T) {
-			t.Parallel()
-			for query, code := range map[string]int{"": 200, "gracePeriodSeconds=0": 200, "propagationPolicy=Background": 200, "orphanDependents=false": 202} {
-				before := held(t)
-				name := before.text("metadata.name")
-				a := send(t, call{method: http.MethodDelete, path: withQuery(s.path(name), query)})
-				want := fate{Code: code, Terminating: true, Finalizers: []any{"a.io/b"}, Bumps: bump}
-				if diff := cmp.Diff(want, s.fateOf(t, a, before)); diff != "" {
-					t.Errorf("%s (-want +got):\n%s", query, diff)
-				}
-				// Asked again, it changes nothing.
-				terminating := s.get(t, name)
-				again := send(t, call{method: http.MethodDelete, path: withQuery(s.path(name), query)})
-				if diff := cmp.Diff(terminating.object, again.object); again.code != code || diff != "" {
-					t.Errorf("%s again: %d (-before +after):\n%s", query, again.code, diff)
-				}
-				last := mustSend(t, call{method: http.MethodPatch, contentType: mergePatch, path: s.path(name), body: `{"metadata":{"finalizers":null}}`}, http.StatusOK)
-				if last.text("metadata.name") != name || s.exists(t, name) {
-					t.Errorf("%s: still there after the last finalizer went: %s", query, last.raw)
-				}
-			}
-		})
-		t.Run("policies take their finalizers in and out", func(t *testing.T) {
-			t.Parallel()
-			before := held(t)
+		for query, code := range map[string]int{"": 200, "gracePeriodSeconds=0": 200, "propagationPolicy=Background": 200, "orphanDependents=false": 202} {
+			before := s.held(t)
 			name := before.text("metadata.name")
-			for _, step := range []struct {
-				query      string
-				finalizers []any
-			}{
-				{"propagationPolicy=Foreground", []any{"a.io/b", "foregroundDeletion"}},
-				{"propagationPolicy=Orphan", []any{"a.io/b", "orphan"}},
-				{"propagationPolicy=Foreground", []any{"a.io/b", "foregroundDeletion"}},
-				{"", []any{"a.io/b", "foregroundDeletion"}},
-				{"propagationPolicy=Background", []any{"a.io/b"}},
-				{"orphanDependents=true", []any{"a.io/b", "orphan"}},
-				{"orphanDependents=false", []any{"a.io/b"}},
-			} {
-				a := send(t, call{method: http.MethodDelete, path: withQuery(s.path(name), step.query)})
-				if diff := cmp.Diff(step.finalizers, s.get(t, name).field("metadata.finalizers")); diff != "" {
-					t.Errorf("%q: %d (-want +got):\n%s", step.query, a.code, diff)
-				}
-			}
-			if got := s.get(t, name).field("metadata.generation"); s.generational() && got != 2.0 {
-				t.Errorf("generation = %v, want 2", got)
-			}
-		})
-		t.Run("changes while it is being deleted", func(t *testing.T) {
-			t.Parallel()
-			before := held(t)
-			name := before.text("metadata.name")
-			mustSend(t, call{method: http.MethodDelete, path: s.path(name)}, http.StatusOK)
-			patch := func(body string) answer {
-				return send(t, call{method: http.MethodPatch, contentType: mergePatch, path: s.path(name), body: body})
-			}
-			want := refusal{422, "Invalid", s.kind + "." + s.group + ` "` + name + `" is invalid: metadata.finalizers: Forbidden: ` +
-				`no new finalizers can be added if the object is being deleted, found new finalizers []string{"x.io/new"}`}
-			if diff := cmp.Diff(want, patch(`{"metadata":{"finalizers":["a.io/b","x.io/new"]}}`).refusal()); diff != "" {
-				t.Errorf("a new finalizer (-want +got):\n%s", diff)
+			a := send(t, call{method: http.MethodDelete, path: withQuery(s.path(name), query)})
+			want.Code = code
+			if diff := cmp.Diff(want, s.fateOf(t, a, before)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", query, diff)
 			}
 			terminating := s.get(t, name)
-			if a := patch(`{"metadata":{"deletionTimestamp":null,"deletionGracePeriodSeconds":null}}`); a.code != 200 || !cmp.Equal(terminating.object, a.object) {
-				t.Errorf("deletionTimestamp null: %d %s", a.code, cmp.Diff(terminating.object, a.object))
+			again := send(t, call{method: http.MethodDelete, path: withQuery(s.path(name), query)})
+			if diff := cmp.Diff(terminating.object, again.object); again.code != code || diff != "" {
+				t.Errorf("%s again: %d (-before +after):\n%s", query, again.code, diff)
 			}
-			if a := patch(`{"metadata":{"deletionGracePeriodSeconds":7}}`); a.code != 200 && a.code != 422 {
-				t.Errorf("deletionGracePeriodSeconds 7: %d %s", a.code, a.raw)
+			last := s.merge(t, name, `{"metadata":{"finalizers":null}}`)
+			if last.code != http.StatusOK || last.text("metadata.name") != name || s.exists(t, name) {
+				t.Errorf("%s: still there after the last finalizer went: %s", query, last.raw)
 			}
-			if a := patch(`{"metadata":{"labels":{"still":"here"}}}`); a.code != 200 || a.text("metadata.labels.still") != "here" {
-				t.Errorf("a label: %d %s", a.code, a.raw)
+		}
+	})
+}
+
+// TestParamDeletePolicyChanges shows that a policy takes its finalizer in and that of another out.
+func TestParamDeletePolicyChanges(t *testing.T) {
+	t.Parallel()
+	forEachSubject(t, func(t *testing.T, s subject) {
+		name := s.held(t).text("metadata.name")
+		for _, step := range []struct {
+			query      string
+			finalizers []any
+		}{
+			{"propagationPolicy=Foreground", []any{"a.io/b", "foregroundDeletion"}},
+			{"propagationPolicy=Orphan", []any{"a.io/b", "orphan"}},
+			{"propagationPolicy=Foreground", []any{"a.io/b", "foregroundDeletion"}},
+			{"", []any{"a.io/b", "foregroundDeletion"}},
+			{"propagationPolicy=Background", []any{"a.io/b"}},
+			{"orphanDependents=true", []any{"a.io/b", "orphan"}},
+			{"orphanDependents=false", []any{"a.io/b"}},
+		} {
+			a := send(t, call{method: http.MethodDelete, path: withQuery(s.path(name), step.query)})
+			if diff := cmp.Diff(step.finalizers, s.get(t, name).field("metadata.finalizers")); diff != "" {
+				t.Errorf("%q: %d (-want +got):\n%s", step.query, a.code, diff)
 			}
-			taken := refusal{409, "AlreadyExists", "object is being deleted: " + s.qualified() + ` "` + name + `" already exists`}
-			if diff := cmp.Diff(taken, send(t, call{method: http.MethodPost, path: s.root, body: s.object(name)}).refusal()); diff != "" {
-				t.Errorf("its name (-want +got):\n%s", diff)
+		}
+		if got := s.get(t, name).field("metadata.generation"); s.generational() && got != 2.0 {
+			t.Errorf("generation = %v, want 2", got)
+		}
+	})
+}
+
+// TestParamDeleteAndChange shows what can still be done to an object that is being deleted.
+func TestParamDeleteAndChange(t *testing.T) {
+	t.Parallel()
+	forEachSubject(t, func(t *testing.T, s subject) {
+		name := s.held(t).text("metadata.name")
+		mustSend(t, call{method: http.MethodDelete, path: s.path(name)}, http.StatusOK)
+		want := refusal{422, "Invalid", s.kind + "." + s.group + ` "` + name + `" is invalid: metadata.finalizers: Forbidden: ` +
+			`no new finalizers can be added if the object is being deleted, found new finalizers []string{"x.io/new"}`}
+		if diff := cmp.Diff(want, s.merge(t, name, `{"metadata":{"finalizers":["a.io/b","x.io/new"]}}`).refusal()); diff != "" {
+			t.Errorf("a new finalizer (-want +got):\n%s", diff)
+		}
+		terminating := s.get(t, name)
+		for _, body := range []string{`{"metadata":{"deletionTimestamp":null,"deletionGracePeriodSeconds":null}}`, `{"metadata":{"deletionGracePeriodSeconds":null}}`} {
+			if a := s.merge(t, name, body); a.code != http.StatusOK || !cmp.Equal(terminating.object, a.object) {
+				t.Errorf("%s: %d %s", body, a.code, cmp.Diff(terminating.object, a.object))
 			}
-			if a := patch(`{"metadata":{"finalizers":[]}}`); a.code != 200 || s.exists(t, name) {
-				t.Errorf("no finalizers: %d %s", a.code, a.raw)
-			}
-		})
-		t.Run("a finalizer needs a domain", func(t *testing.T) {
-			t.Parallel()
-			name := s.new(t).text("metadata.name")
-			a := send(t, call{method: http.MethodPatch, contentType: mergePatch, path: s.path(name), body: `{"metadata":{"finalizers":["nodomain"]}}`})
-			want := refusal{422, "Invalid", s.kind + "." + s.group + ` "` + name + `" is invalid: metadata.finalizers[0]: Invalid value: "nodomain": name is neither a standard finalizer name nor is it fully qualified`}
-			if diff := cmp.Diff(want, a.refusal()); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
+		}
+		if a := s.merge(t, name, `{"metadata":{"deletionTimestamp":"2001-01-01T00:00:00Z"}}`); a.code != http.StatusOK || a.field("metadata.deletionTimestamp") != terminating.field("metadata.deletionTimestamp") {
+			t.Errorf("another time: %d %s", a.code, a.raw)
+		}
+		want = refusal{422, "Invalid", s.kind + "." + s.group + ` "` + name + `" is invalid: metadata.deletionGracePeriodSeconds: Invalid value: 7: field is immutable`}
+		if diff := cmp.Diff(want, s.merge(t, name, `{"metadata":{"deletionGracePeriodSeconds":7}}`).refusal()); diff != "" {
+			t.Errorf("another grace (-want +got):\n%s", diff)
+		}
+		if a := s.merge(t, name, `{"metadata":{"labels":{"still":"here"}}}`); a.code != http.StatusOK || a.text("metadata.labels.still") != "here" {
+			t.Errorf("a label: %d %s", a.code, a.raw)
+		}
+		taken := refusal{409, "AlreadyExists", "object is being deleted: " + s.qualified() + ` "` + name + `" already exists`}
+		if diff := cmp.Diff(taken, send(t, call{method: http.MethodPost, path: s.root, body: s.object(name)}).refusal()); diff != "" {
+			t.Errorf("its name (-want +got):\n%s", diff)
+		}
+		if a := s.merge(t, name, `{"metadata":{"finalizers":[]}}`); a.code != http.StatusOK || s.exists(t, name) {
+			t.Errorf("no finalizers: %d %s", a.code, a.raw)
+		}
+		live := s.new(t).text("metadata.name")
+		want = refusal{422, "Invalid", s.kind + "." + s.group + ` "` + live + `" is invalid: metadata.finalizers[0]: Invalid value: "nodomain": name is neither a standard finalizer name nor is it fully qualified`}
+		if diff := cmp.Diff(want, s.merge(t, live, `{"metadata":{"finalizers":["nodomain"]}}`).refusal()); diff != "" {
+			t.Errorf("a finalizer without a domain (-want +got):\n%s", diff)
+		}
 	})
 }
 

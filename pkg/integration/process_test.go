@@ -62,8 +62,14 @@ type process struct {
 // start runs "pinnace standalone" with args and waits until it says that it is ready.
 func start(t *testing.T, dataDir string, args ...string) *process {
 	t.Helper()
+	return startProgram(t, program(t), dataDir, args...)
+}
+
+// startProgram is start for another build of the program.
+func startProgram(t *testing.T, program, dataDir string, args ...string) *process {
+	t.Helper()
 	p := &process{dataDir: dataDir, stderr: &bytes.Buffer{}, exited: make(chan error, 1)}
-	p.command = exec.Command(program(t), append([]string{"standalone", "--data-dir=" + dataDir, "--secure-port=0"}, args...)...)
+	p.command = exec.Command(program, append([]string{"standalone", "--data-dir=" + dataDir, "--secure-port=0"}, args...)...)
 	p.command.Stderr = p.stderr
 	stdout, err := p.command.StdoutPipe()
 	if err != nil {

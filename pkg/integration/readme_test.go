@@ -49,10 +49,10 @@ func TestReadme(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(dir, "artifacts", "examples"), os.DirFS(filepath.Join(root, "artifacts", "examples"))); err != nil {
 		t.Fatal(err)
 	}
-	checkStep(t, steps[0], makeRunOutput(t, root, dir, steps[0].output))
+	checkStep(t, "README.md", steps[0], makeRunOutput(t, root, dir, steps[0].output))
 	outputs := runSession(t, dir, steps[1:])
 	for i, step := range steps[1:] {
-		checkStep(t, step, outputs[i])
+		checkStep(t, "README.md", step, outputs[i])
 	}
 	var left []string
 	entries, err := os.ReadDir(dir)
@@ -206,10 +206,10 @@ func parseConsole(text string) ([]consoleStep, error) {
 	return steps, nil
 }
 
-func checkStep(t *testing.T, step consoleStep, got string) {
+func checkStep(t *testing.T, page string, step consoleStep, got string) {
 	t.Helper()
 	if diff := cmp.Diff(strings.Split(normalize(step.output), "\n"), strings.Split(normalize(got), "\n")); diff != "" {
-		t.Errorf("README.md:%d: %s (-README.md +printed):\n%s", step.line, step.command, diff)
+		t.Errorf("%s:%d: %s (-shown +printed):\n%s", page, step.line, step.command, diff)
 	}
 }
 

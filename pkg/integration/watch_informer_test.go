@@ -64,24 +64,17 @@ func TestWatchInformer(t *testing.T) {
 	fixed := requests.several(t, 2)
 	empty := newNamespace(t)
 
-	type informer func(informers.SharedInformerFactory) cache.SharedIndexInformer
 	daemonSet := func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
 		return f.Apps().V1().DaemonSets().Informer()
 	}
 	request := func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
 		return f.Certificates().V1().CertificateSigningRequests().Informer()
 	}
-	cases := map[string]struct {
-		informer         informer
-		namespace, field string
-		subject          subject
-		want             []string
-		contains         bool
-	}{
+	cases := map[string]informerCase{
 		"in all namespaces":             {informer: daemonSet, subject: daemonSets, want: names, contains: true},
 		"in a namespace":                {informer: daemonSet, subject: daemonSets, namespace: daemonSets.namespace, want: names},
 		"in an empty namespace":         {informer: daemonSet, namespace: empty, want: []string{}},
-		"of one name":                   {informer: daemonSet, subject: daemonSets, namespace: daemonSets.namespace, field: "metadata.name=" + names[1], want: names[1:2]},
+		"of one name":                   {informer: daemonSet, namespace: daemonSets.namespace, field: "metadata.name=" + names[1], want: names[1:2]},
 		"of a name that does not exist": {informer: daemonSet, namespace: daemonSets.namespace, field: "metadata.name=missing", want: []string{}},
 		"cluster-scoped":                {informer: request, subject: requests, want: fixed, contains: true},
 		"by a field of the spec":        {informer: request, subject: requests, field: "spec.signerName=" + signer, want: fixed},
@@ -89,54 +82,74 @@ func TestWatchInformer(t *testing.T) {
 	for sentence, tc := range cases {
 		t.Run(sentence, func(t *testing.T) {
 			t.Parallel()
-			log := &requestLog{}
-			config := rest.CopyConfig(shared.config)
-			config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-				log.next = next
-				return log
-			})
-			client, err := kubernetes.NewForConfig(config)
-			if err != nil {
-				t.Fatal(err)
-			}
-			factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(tc.namespace),
-				informers.WithTweakListOptions(func(o *metav1.ListOptions) { o.FieldSelector = tc.field }))
-			informer := tc.informer(factory)
-			ctx, cancel := context.WithCancel(t.Context())
-			defer factory.Shutdown()
-			defer cancel()
-			factory.Start(ctx.Done())
-			// Without the bookmark client-go would wait for some object to change.
-			timeout, done := context.WithTimeout(ctx, 10*time.Second)
-			defer done()
-			if !cache.WaitForCacheSync(timeout.Done(), informer.HasSynced) {
-				t.Fatalf("not in step; requests: %q", log.urls)
-			}
+			informer, log := tc.start(t)
 			if diff := cmp.Diff(tc.want, cached(informer, tc.want, tc.contains)); diff != "" {
 				t.Errorf("objects (-want +got):\n%s", diff)
 			}
 			if got := log.lists(); len(got) != 0 {
 				t.Errorf("requests that are no streaming lists: %q", got)
 			}
-			if len(tc.want) == 0 || tc.field == "metadata.name="+names[1] {
-				return
+			if tc.subject.kind != "" {
+				tc.checkChanges(t, informer)
 			}
-			created := tc.subject.new(t).text("metadata.name")
-			soon(t, func() error {
-				if got := cached(informer, []string{created}, true); len(got) != 1 {
-					return fmt.Errorf("the informer did not see %s", created)
-				}
-				return nil
-			})
-			mustSend(t, call{method: http.MethodDelete, path: tc.subject.path(created)}, http.StatusOK)
-			soon(t, func() error {
-				if got := cached(informer, []string{created}, true); len(got) != 0 {
-					return fmt.Errorf("the informer still has %s", created)
-				}
-				return nil
-			})
 		})
 	}
+}
+
+// informerCase is an informer and what it should hold.
+type informerCase struct {
+	informer         func(informers.SharedInformerFactory) cache.SharedIndexInformer
+	namespace, field string
+	// subject makes further objects for it, if it has a kind.
+	subject subject
+	want    []string
+	// contains tells that objects of other tests may be there, too.
+	contains bool
+}
+
+// start starts the informer and waits until it is in step. It stops with the test.
+func (c informerCase) start(t *testing.T) (cache.SharedIndexInformer, *requestLog) {
+	t.Helper()
+	log := &requestLog{}
+	config := rest.CopyConfig(shared.config)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		log.next = next
+		return log
+	})
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(c.namespace),
+		informers.WithTweakListOptions(func(o *metav1.ListOptions) { o.FieldSelector = c.field }))
+	informer := c.informer(factory)
+	// The context of the test ends before its cleanups run, so the informer has stopped by then.
+	t.Cleanup(factory.Shutdown)
+	factory.Start(t.Context().Done())
+	// Without the bookmark client-go would wait for some object to change.
+	timeout, done := context.WithTimeout(t.Context(), 10*time.Second)
+	defer done()
+	if !cache.WaitForCacheSync(timeout.Done(), informer.HasSynced) {
+		t.Fatalf("not in step; lists: %q", log.lists())
+	}
+	return informer, log
+}
+
+// checkChanges has the informer see an object come and go.
+func (c informerCase) checkChanges(t *testing.T, informer cache.SharedIndexInformer) {
+	t.Helper()
+	created := c.subject.new(t).text("metadata.name")
+	has := func(count int) func() error {
+		return func() error {
+			if got := cached(informer, []string{created}, true); len(got) != count {
+				return fmt.Errorf("the informer has %v, want %d of %s", got, count, created)
+			}
+			return nil
+		}
+	}
+	soon(t, has(1))
+	mustSend(t, call{method: http.MethodDelete, path: c.subject.path(created)}, http.StatusOK)
+	soon(t, has(0))
 }
 
 // cached are the names in an informer, in the order of like; those that are not in like come last, or are left out.

@@ -259,6 +259,36 @@ func TestWatchOldPathErrors(t *testing.T) {
 	})
 }
 
+// TestWatchOldPathInitialEvents shows that the old paths begin with the objects that are there, from any version, and
+// never say that these are all, if the query does not say that it is a watch.
+func TestWatchOldPathInitialEvents(t *testing.T) {
+	t.Parallel()
+	forEachSubject(t, func(t *testing.T, s subject) {
+		names := s.several(t, 2)
+		soon(t, func() error {
+			return diffError(2, len(mustSend(t, call{method: http.MethodGet, path: s.mine("resourceVersion=0")}, http.StatusOK).names()))
+		})
+		selected := "labelSelector=test%3D" + s.label
+		watches := map[string]*watching{}
+		for _, query := range []string{"", "resourceVersion=0", "allowWatchBookmarks=true", "resourceVersion=0&allowWatchBookmarks=true"} {
+			watches[query] = startWatch(t, call{path: withQuery(watchPath(s), selected, query)})
+			s.checkInitialEvents(t, watches[query], names)
+		}
+		one := startWatch(t, call{path: watchPath(s) + "/" + names[1]})
+		s.checkInitialEvents(t, one, names[1:])
+		created := s.new(t)
+		for query, watch := range watches {
+			if got := watch.nextChange(t).summary(); got != "ADDED "+created.text("metadata.name") {
+				t.Errorf("%s: got %s, want the next creation", query, got)
+			}
+		}
+		marked := startWatch(t, call{path: withQuery(watchPath(s), selected, watchList, "allowWatchBookmarks=true")})
+		if got := len(marked.until(t, isInitialEventsEnd)); got != 4 {
+			t.Errorf("with watch=true: got %d events", got)
+		}
+	})
+}
+
 // watchPath is the old path of a watch of the collection.
 func watchPath(s subject) string {
 	if s.namespace == "" {

@@ -193,3 +193,17 @@ func TestConfigDescribesWhatIsServed(t *testing.T) {
 		}
 	}
 }
+
+func TestPublicAddress(t *testing.T) {
+	t.Parallel()
+	for _, address := range []net.IP{net.IPv4(127, 0, 0, 1), net.IPv4(192, 0, 2, 7), net.ParseIP("2001:db8::7")} {
+		if got := publicAddress(address); !got.Equal(address) {
+			t.Errorf("%s is published as %s", address, got)
+		}
+	}
+	for _, all := range []net.IP{net.IPv4zero, net.IPv6unspecified} {
+		if got := publicAddress(all); got == nil || got.IsUnspecified() {
+			t.Errorf("%s is published as %s, which is no address to connect to", all, got)
+		}
+	}
+}

@@ -4,10 +4,13 @@
 package server
 
 import (
+	"net/http"
+
 	"k8s.io/apimachinery/pkg/runtime"
 	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	utilopenapi "k8s.io/apiserver/pkg/util/openapi"
+	"k8s.io/kube-openapi/pkg/spec3"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/pinnace-io/pinnace/pkg/apis/scheme"
@@ -18,6 +21,9 @@ const (
 	openAPITitle = "Pinnace"
 	// groupVersionKinds is the extension that ties a definition to the kinds it describes.
 	groupVersionKinds = "x-kubernetes-group-version-kind"
+	// unauthorized describes the answer that every operation can have. The library adds it only where the documents
+	// declare security schemes.
+	unauthorized = "Unauthorized"
 )
 
 // definitionNamer is the library's namer without versions that are not served. A hub type is registered under the
@@ -73,8 +79,14 @@ func applyOpenAPI(config *genericapiserver.Config, s *scheme.Scheme, groups []sc
 	config.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(definitions, library)
 	config.OpenAPIConfig.GetDefinitionName = namer.GetDefinitionName
 	config.OpenAPIConfig.Info.Title = openAPITitle
+	config.OpenAPIConfig.CommonResponses = map[int]spec.Response{
+		http.StatusUnauthorized: {ResponseProps: spec.ResponseProps{Description: unauthorized}},
+	}
 
 	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(definitions, library)
 	config.OpenAPIV3Config.GetDefinitionName = namer.GetDefinitionName
 	config.OpenAPIV3Config.Info.Title = openAPITitle
+	config.OpenAPIV3Config.CommonResponses = map[int]*spec3.Response{
+		http.StatusUnauthorized: {ResponseProps: spec3.ResponseProps{Description: unauthorized}},
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"time"
 
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 )
@@ -47,11 +48,15 @@ func (s *Server) Run(ctx context.Context) error {
 // WaitReady returns nil when the running server answers "ok" on /readyz. When ctx ends first, the error holds the last
 // answer, which names the checks that still fail.
 func (s *Server) WaitReady(ctx context.Context) error {
-	client, err := rest.HTTPClientFor(s.loopback)
+	loopback := rest.CopyConfig(s.loopback)
+	loopback.WrapTransport = nil // nobody traces the questions of a start
+	client, err := rest.HTTPClientFor(loopback)
 	if err != nil {
 		return fmt.Errorf("could not build the loopback client: %w", err)
 	}
-	defer client.CloseIdleConnections()
+	// http.Client does not see through client-go's wrappers. A connection that is left would hold up a stop for the
+	// second that HTTP/2 gives its peer to take leave.
+	defer utilnet.CloseIdleConnectionsFor(client.Transport)
 	last := errors.New("no answer yet")
 	err = wait.PollUntilContextCancel(ctx, 10*time.Millisecond, true, func(ctx context.Context) (bool, error) {
 		answer := readyz(ctx, client, s.loopback.Host)

@@ -96,7 +96,11 @@ func (w *watched) Close(ctx context.Context) error {
 // newServer is a server over a watched backend, which change may change.
 func newServer(t *testing.T, change func(*watched)) (*Server, *journal) {
 	t.Helper()
-	c := newConfig(t, completed(t, t.TempDir(), nil))
+	return newServerOf(t, newConfig(t, completed(t, t.TempDir(), nil)), change)
+}
+
+func newServerOf(t *testing.T, c *Config, change func(*watched)) (*Server, *journal) {
+	t.Helper()
 	j := &journal{}
 	backend := &watched{Backend: c.backend, journal: j, address: c.listener.Addr().String()}
 	if change != nil {
@@ -289,6 +293,53 @@ func TestWaitReadyRemembersTheLastAnswer(t *testing.T) {
 	defer cancel()
 	if err := s.WaitReady(ctx); err == nil || !strings.Contains(err.Error(), "[-]tide failed") {
 		t.Errorf("error is %v, want one that names the check", err)
+	}
+}
+
+// counting is a listener that counts the connections which are open.
+type counting struct {
+	net.Listener
+	accepted, open atomic.Int32
+}
+
+// Accept counts.
+func (c *counting) Accept() (net.Conn, error) {
+	connection, err := c.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c.accepted.Add(1)
+	c.open.Add(1)
+	return &counted{Conn: connection, closed: sync.OnceFunc(func() { c.open.Add(-1) })}, nil
+}
+
+type counted struct {
+	net.Conn
+	closed func()
+}
+
+// Close counts.
+func (c *counted) Close() error {
+	c.closed()
+	return c.Conn.Close()
+}
+
+// A connection that is left over holds up the stop: HTTP/2 gives it a second to take leave.
+func TestWaitReadyLeavesNoConnection(t *testing.T) {
+	t.Parallel()
+	c := newConfig(t, completed(t, t.TempDir(), nil))
+	listener := &counting{Listener: c.listener}
+	c.Generic.SecureServing.Listener = listener
+	s, _ := newServerOf(t, c, nil)
+	run(t, s)
+	ready(t, s)
+	for deadline := time.Now().Add(10 * time.Second); listener.open.Load() > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d connections of %d are left", listener.open.Load(), listener.accepted.Load())
+		}
+	}
+	if listener.accepted.Load() == 0 {
+		t.Error("there was no connection")
 	}
 }
 

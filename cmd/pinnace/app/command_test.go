@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -16,15 +17,15 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-	logsapi "k8s.io/component-base/logs/api/v1"
-	"k8s.io/klog/v2"
 
 	"github.com/pinnace-io/pinnace/pkg/server/options"
 	"github.com/pinnace-io/pinnace/pkg/version"
@@ -50,24 +51,13 @@ func (o *output) String() string {
 	return o.buffer.String()
 }
 
-// forgetLogs lets the next command of the process set up logging again: a real process runs one command.
-func forgetLogs(t *testing.T) {
-	t.Helper()
-	t.Cleanup(func() {
-		if err := logsapi.ResetForTest(nil); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-// The tests that run commands do not run in parallel: logging and warnings are the process's.
-
 func TestExecute(t *testing.T) {
+	t.Parallel()
 	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = taken.Close() }()
+	t.Cleanup(func() { _ = taken.Close() }) // the cases run when this function has returned
 	_, port, err := net.SplitHostPort(taken.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -81,6 +71,8 @@ func TestExecute(t *testing.T) {
 		code int
 		// stdout and stderr are patterns; nothing is to be written where there is none.
 		stdout, stderr string
+		// process runs the command in a process of its own: it sets up logging, which a process does once.
+		process bool
 	}{
 		"no command: help": {stdout: `(?s)^Pinnace serves .*\n\nUsage:\n  pinnace.*\n  standalone +Serve alone.*\n  version +Print the versions`},
 		"help":             {args: []string{"--help"}, stdout: `(?s)^Pinnace serves .*\n  standalone +Serve alone`},
@@ -116,18 +108,26 @@ func TestExecute(t *testing.T) {
 		},
 		"a port in use": {
 			args: []string{"standalone", "--data-dir=" + t.TempDir(), "--secure-port=" + port}, code: 1,
-			stderr: `^error: 127\.0\.0\.1:` + port + ` is in use by another process: choose another --secure-port, or 0 for a free one\n$`,
+			stderr:  `^error: 127\.0\.0\.1:` + port + ` is in use by another process: choose another --secure-port, or 0 for a free one\n$`,
+			process: true,
 		},
 		"a data directory that is a file": {
 			args: []string{"standalone", "--data-dir=" + file, "--secure-port=0"}, code: 1,
-			stderr: `^error: .*` + regexp.QuoteMeta(file) + `.*not a directory\n$`,
+			stderr:  `^error: .*` + regexp.QuoteMeta(file) + `.*not a directory\n$`,
+			process: true,
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			forgetLogs(t)
+			t.Parallel()
 			var stdout, stderr output
-			if code := Execute(t.Context(), test.args, &stdout, &stderr); code != test.code {
+			execute := Execute
+			if test.process {
+				execute = func(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+					return startChild(ctx, t, modeExecute, args, stdout, stderr).wait(t)
+				}
+			}
+			if code := execute(t.Context(), test.args, &stdout, &stderr); code != test.code {
 				t.Errorf("exit code is %d, want %d", code, test.code)
 			}
 			checkOutput(t, "stdout", stdout.String(), test.stdout)
@@ -147,6 +147,7 @@ func checkOutput(t *testing.T, stream, got, pattern string) {
 }
 
 func TestVersionJSON(t *testing.T) {
+	t.Parallel()
 	var stdout, stderr output
 	if code := Execute(t.Context(), []string{"version", "--output=json"}, &stdout, &stderr); code != 0 {
 		t.Errorf("exit code is %d: %s", code, &stderr)
@@ -197,108 +198,26 @@ func TestUsageError(t *testing.T) {
 	}
 }
 
-// standalone runs the standalone command in the background and waits until it says that it is ready.
-func standalone(t *testing.T, args ...string) (config *rest.Config, stdout, stderr *output, stop func() int) {
+// awaitKubeconfig waits until stdout names the kubeconfig of a ready server, and returns a client for it.
+func awaitKubeconfig(t *testing.T, stdout, stderr *output) *rest.Config {
 	t.Helper()
-	forgetLogs(t)
-	stdout, stderr = &output{}, &output{}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan int, 1)
-	go func() { done <- Execute(ctx, append([]string{"standalone"}, args...), stdout, stderr) }()
-	stop = sync.OnceValue(func() int {
-		cancel()
-		select {
-		case code := <-done:
-			return code
-		case <-time.After(30 * time.Second):
-			t.Error("the command did not end")
-			return -1
-		}
-	})
-	t.Cleanup(func() { stop() })
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		if match := regexp.MustCompile(`export KUBECONFIG=(.*)\n`).FindStringSubmatch(stdout.String()); match != nil {
+	named := regexp.MustCompile(`export KUBECONFIG=(.*)\n`)
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if match := named.FindStringSubmatch(stdout.String()); match != nil {
 			config, err := clientcmd.BuildConfigFromFlags("", match[1])
 			if err != nil {
 				t.Fatal(err)
 			}
-			return config, stdout, stderr, stop
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the command did not become ready: %s", stderr)
+			return config
 		}
 	}
+	t.Fatalf("the command did not become ready: %s", stderr)
+	return nil
 }
 
-func TestStandalone(t *testing.T) {
-	dir := t.TempDir()
-	config, stdout, stderr, stop := standalone(t, "--data-dir="+dir, "--secure-port=0")
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.CloseIdleConnections()
-	response, err := client.Get(config.Host + "/api/v1/namespaces")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		t.Errorf("the administrator gets %s", response.Status)
-	}
-	if code := stop(); code != 0 {
-		t.Errorf("exit code is %d", code)
-	}
-	kubeconfig := filepath.Join(dir, "admin.kubeconfig")
-	want := `^Pinnace is ready after \d+\.\d\d s, with etcd in ` + regexp.QuoteMeta(dir) + `/etcd\.
-
-  address     ` + regexp.QuoteMeta(config.Host) + `
-  kubeconfig  ` + regexp.QuoteMeta(kubeconfig) + `
-
-Try it, in another terminal:
-
-  export KUBECONFIG=` + regexp.QuoteMeta(kubeconfig) + `
-  kubectl api-resources
-  kubectl create namespace demo
-  kubectl get csr,daemonsets --all-namespaces
-$`
-	checkOutput(t, "stdout", stdout.String(), want)
-	checkOutput(t, "stderr", stderr.String(), "")
-}
-
-// What is logged by default is what went wrong; with a verbosity it is everything.
-func TestStandaloneLogs(t *testing.T) {
-	_, _, stderr, stop := standalone(t, "--data-dir="+t.TempDir(), "--secure-port=0", "--v=1")
-	if code := stop(); code != 0 {
-		t.Errorf("exit code is %d", code)
-	}
-	if !regexp.MustCompile(`(?m)^I\d{4} .*Serving securely on 127\.0\.0\.1:`).MatchString(stderr.String()) {
-		t.Errorf("the log has no informational lines: %s", stderr)
-	}
-}
-
-func TestStandaloneThatIsGivenUp(t *testing.T) {
-	forgetLogs(t)
-	dir := t.TempDir()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var stdout, stderr output
-	if code := Execute(ctx, []string{"standalone", "--data-dir=" + dir, "--secure-port=0"}, &stdout, &stderr); code != 1 {
-		t.Errorf("exit code is %d, want 1", code)
-	}
-	checkOutput(t, "stdout", stdout.String(), "")
-	if !strings.HasPrefix(stderr.String(), "error: ") || !strings.Contains(stderr.String(), context.Canceled.Error()) {
-		t.Errorf("stderr is %s, want an error of the context", &stderr)
-	}
-}
-
-// A kubeconfig that can't be written ends the command, and releases what it has opened.
-func TestStandaloneWithoutAKubeconfig(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "admin.kubeconfig")
-	if err := os.MkdirAll(filepath.Join(path, "in-the-way"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+// newOptions are the options of a server on a free port.
+func newOptions(t *testing.T, dir string) options.CompletedOptions {
+	t.Helper()
 	o, err := options.NewStandalone()
 	if err != nil {
 		t.Fatal(err)
@@ -308,17 +227,110 @@ func TestStandaloneWithoutAKubeconfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out output
-	if err := runStandalone(t.Context(), completed, &out); err == nil || !strings.HasPrefix(err.Error(), "could not write the admin kubeconfig: ") {
-		t.Errorf("error is %v, want one that the kubeconfig could not be written", err)
-	}
-	checkOutput(t, "stdout", out.String(), "")
-	if err := os.RemoveAll(path); err != nil {
+	return completed
+}
+
+func TestRunStandalone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	o := newOptions(t, dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var stdout output
+	done := make(chan error, 1)
+	go func() { done <- runStandalone(ctx, o, &stdout) }()
+	config := awaitKubeconfig(t, &stdout, &output{})
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, _, stop := standalone(t, "--data-dir="+dir, "--secure-port=0")
-	if code := stop(); code != 0 {
-		t.Errorf("the next start in the directory ended with %d", code)
+	defer utilnet.CloseIdleConnectionsFor(client.Transport)
+	response, err := client.Get(config.Host + "/api/v1/namespaces")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Errorf("the administrator gets %s", response.Status)
+	}
+	cancel()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Errorf("the command ended with %v", err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("the command did not end")
+	}
+	kubeconfig := filepath.Join(dir, "admin.kubeconfig")
+	checkOutput(t, "stdout", stdout.String(), `^Pinnace is ready after \d+\.\d\d s, with etcd in `+regexp.QuoteMeta(dir)+`/etcd\.
+
+  address     `+regexp.QuoteMeta(config.Host)+`
+  kubeconfig  `+regexp.QuoteMeta(kubeconfig)+`
+
+Try it, in another terminal:
+
+  export KUBECONFIG=`+regexp.QuoteMeta(kubeconfig)+`
+  kubectl api-resources
+  kubectl create namespace demo
+  kubectl get csr,daemonsets --all-namespaces
+$`)
+}
+
+func TestRunStandaloneThatIsGivenUp(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout output
+	if err := runStandalone(ctx, newOptions(t, t.TempDir()), &stdout); !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v, want the context's", err)
+	}
+	checkOutput(t, "stdout", stdout.String(), "")
+}
+
+// A kubeconfig that can't be written ends the command, and releases what it has opened.
+func TestRunStandaloneWithoutAKubeconfig(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "admin.kubeconfig")
+	if err := os.MkdirAll(filepath.Join(path, "in-the-way"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	o := newOptions(t, dir)
+	var stdout output
+	for range 2 { // the second finds the directory free
+		if err := runStandalone(t.Context(), o, &stdout); err == nil || !strings.HasPrefix(err.Error(), "could not write the admin kubeconfig: ") {
+			t.Errorf("error is %v, want one that the kubeconfig could not be written", err)
+		}
+	}
+	checkOutput(t, "stdout", stdout.String(), "")
+}
+
+// The whole command, in a process of its own: what is logged by default is what went wrong, with a verbosity it is
+// everything.
+func TestStandalone(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		args   []string
+		stderr string
+	}{
+		"quiet by default": {stderr: `^$`},
+		"with a verbosity": {args: []string{"-v", "1"}, stderr: `(?m)^I\d{4} .*Serving securely on 127\.0\.0\.1:`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			args := append([]string{"standalone", "--data-dir=" + t.TempDir(), "--secure-port=0"}, test.args...)
+			var stdout, stderr output
+			child := startChild(t.Context(), t, modeExecute, args, &stdout, &stderr)
+			awaitKubeconfig(t, &stdout, &stderr)
+			if err := child.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			if code := child.wait(t); code != 0 {
+				t.Errorf("exit code is %d", code)
+			}
+			checkOutput(t, "stderr", stderr.String(), test.stderr)
+		})
 	}
 }
 
@@ -349,41 +361,21 @@ func TestQuietWriter(t *testing.T) {
 }
 
 func TestApplyLogs(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
-		verbosity logsapi.VerbosityLevel
-		want      string
+		verbosity, want string
 	}{
-		"quiet by default": {want: `^W.* some warning\nE.* "some error" err="cause"\n$`},
-		"all of it":        {verbosity: 2, want: `^I.* "some news"\nI.* "some detail"\nW.* some warning\nE.* "some error" err="cause"\n$`},
+		"quiet by default": {verbosity: "0", want: `^W.* some warning\nE.* "some error" err="cause"\n$`},
+		"all of it":        {verbosity: "2", want: `^I.* "some news"\nI.* "some detail"\nW.* some warning\nE.* "some error" err="cause"\n$`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			forgetLogs(t)
-			config := logsapi.NewLoggingConfiguration()
-			config.Verbosity = test.verbosity
-			var stderr output
-			if err := applyLogs(config, &stderr); err != nil {
-				t.Fatal(err)
+			t.Parallel()
+			var stdout, stderr output
+			if code := startChild(t.Context(), t, modeLogs, []string{test.verbosity}, &stdout, &stderr).wait(t); code != 0 {
+				t.Errorf("exit code is %d", code)
 			}
-			logger := klog.FromContext(t.Context())
-			logger.Info("some news")
-			logger.V(2).Info("some detail")
-			klog.Warning("some warning") //nolint:forbidigo // the library warns like this
-			logger.Error(errors.New("cause"), "some error")
-			klog.Flush()
+			checkOutput(t, "stdout", stdout.String(), "")
 			checkOutput(t, "stderr", stderr.String(), test.want)
 		})
-	}
-}
-
-// Nothing may be in doubt about which configuration of a process holds.
-func TestApplyLogsTwice(t *testing.T) {
-	forgetLogs(t)
-	config := logsapi.NewLoggingConfiguration()
-	var stderr output
-	if err := applyLogs(config, &stderr); err != nil {
-		t.Fatal(err)
-	}
-	if err := applyLogs(config, &stderr); err == nil {
-		t.Error("a second configuration is not refused")
 	}
 }
