@@ -45,10 +45,6 @@ clean: ## Remove what was built, and the data in ./.pinnace
 test: ## Run all tests with the race detector
 	go test -race $(TEST_FLAGS) $(PACKAGES)
 
-.PHONY: test-short
-test-short: ## Run the tests that need neither a server nor the race detector's time
-	go test -short $(TEST_FLAGS) $(PACKAGES)
-
 .PHONY: cover
 cover: ## Print the coverage of pkg/registry and pkg/apis; fail under 90 %
 	hack/cover.sh
