@@ -376,8 +376,10 @@ func (e watchEvent) summary() string { return e.Type + " " + e.text("metadata.na
 type watching struct {
 	response *http.Response
 	events   chan watchEvent
-	// failure is why the stream ended, io.EOF for the regular end; it is set before events is closed.
+	// failure is why the stream ended, io.EOF for the regular end, and took how long it was open; both are set before
+	// events is closed.
 	failure error
+	took    time.Duration
 }
 
 // startWatch opens a watch in JSON that has to be answered with 200. It ends with the test.
@@ -386,16 +388,21 @@ func startWatch(t *testing.T, c call) *watching {
 	if c.method == "" {
 		c.method = http.MethodGet
 	}
+	start := time.Now()
 	response := open(t, c)
 	t.Cleanup(func() { _ = response.Body.Close() })
 	if response.StatusCode != http.StatusOK {
 		raw, _ := io.ReadAll(response.Body)
 		t.Fatalf("watch %s: got %d: %s", c.path, response.StatusCode, raw)
 	}
-	w := &watching{response: response, events: make(chan watchEvent)}
+	// With some room, events are read when they come, so that the end of the stream is seen when it is there.
+	w := &watching{response: response, events: make(chan watchEvent, 100)}
 	done := t.Context().Done()
 	go func() {
-		defer close(w.events)
+		defer func() {
+			w.took = time.Since(start)
+			close(w.events)
+		}()
 		decoder := json.NewDecoder(bufio.NewReader(response.Body))
 		for {
 			var e watchEvent
@@ -517,6 +524,62 @@ func upstreamFile(t *testing.T, elements ...string) string {
 // without returns values that are not in drop.
 func without(values []string, drop ...string) []string {
 	return slices.DeleteFunc(slices.Clone(values), func(v string) bool { return slices.Contains(drop, v) })
+}
+
+// timed is an answer and how long it took to come.
+type timed struct {
+	answer
+	took time.Duration
+}
+
+// sendTogether sends all calls at the same time and returns their answers in the same order. Requests that the server
+// takes its time for cost the time of one.
+func sendTogether(t *testing.T, calls ...call) []timed {
+	t.Helper()
+	answers, failures := make([]timed, len(calls)), make([]error, len(calls))
+	var group sync.WaitGroup
+	for i, c := range calls {
+		request, client := c.request(t)
+		group.Go(func() {
+			start := time.Now()
+			response, err := client.Do(request)
+			if err != nil {
+				failures[i] = err
+				return
+			}
+			defer func() { _ = response.Body.Close() }()
+			raw, err := io.ReadAll(response.Body)
+			failures[i] = err
+			answers[i] = timed{answer{code: response.StatusCode, header: response.Header, raw: raw}, time.Since(start)}
+		})
+	}
+	group.Wait()
+	for i, err := range failures {
+		if err != nil {
+			t.Fatalf("%s %s: %v", calls[i].method, calls[i].path, err)
+		}
+		// A body that is no JSON object is looked at through raw.
+		_ = json.Unmarshal(answers[i].raw, &answers[i].object)
+	}
+	return answers
+}
+
+// request is the call as a request of the administrator, and the client to send it with.
+func (c call) request(t *testing.T) (*http.Request, *http.Client) {
+	t.Helper()
+	client, err := rest.HTTPClientFor(shared.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), c.method, shared.config.Host+c.path, c.reader(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Accept", orElse(c.accept, jsonBody))
+	if c.body != nil {
+		request.Header.Set("Content-Type", orElse(c.contentType, jsonBody))
+	}
+	return request, client
 }
 
 // diffError is an error that shows how got differs from want, nil when it does not.

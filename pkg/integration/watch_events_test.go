@@ -141,17 +141,15 @@ func TestWatchFromEachVersion(t *testing.T) {
 		name := created.text("metadata.name")
 		patched := mustSend(t, call{method: http.MethodPatch, contentType: mergePatch, path: s.path(name), body: `{"metadata":{"labels":{"a":"1"}}}`}, 200)
 		mustSend(t, call{method: http.MethodDelete, path: s.path(name)}, 200)
-		for _, tc := range []struct {
-			from answer
-			want []string
-		}{
-			{created, []string{"MODIFIED " + name, "DELETED " + name}},
-			{patched, []string{"DELETED " + name}},
-		} {
-			got := startWatch(t, call{path: s.mine("watch=true", "timeoutSeconds=2", "resourceVersion="+tc.from.text("metadata.resourceVersion"))}).rest(t)
-			if diff := cmp.Diff(tc.want, summaries(got)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+		from := func(a answer) *watching {
+			return startWatch(t, call{path: s.mine("watch=true", "timeoutSeconds=2", "resourceVersion="+a.text("metadata.resourceVersion"))})
+		}
+		first, second := from(created), from(patched)
+		if diff := cmp.Diff([]string{"MODIFIED " + name, "DELETED " + name}, summaries(first.rest(t))); diff != "" {
+			t.Errorf("from the creation (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{"DELETED " + name}, summaries(second.rest(t))); diff != "" {
+			t.Errorf("from the patch (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -5,6 +5,7 @@ package integration
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -176,13 +177,19 @@ func TestWatchWithoutInitialEvents(t *testing.T) {
 func TestWatchOrList(t *testing.T) {
 	t.Parallel()
 	s := daemonSetSubject(t)
-	for query, list := range map[string]bool{
+	cases := map[string]bool{
 		"watch=false": true, "watch=FALSE": true, "watch=0": true, "Watch=true": true, "watch=false&watch=true": true,
 		"watch=F": false, "watch=no": false, "watch=": false, "watch": false, "watch=true&watch=false": false,
-	} {
-		a := mustSend(t, call{method: http.MethodGet, path: withQuery(s.root, query, "timeoutSeconds=1")}, http.StatusOK)
-		if got := a.text("kind") == "DaemonSetList"; got != list || (!list && len(a.raw) != 0) {
-			t.Errorf("%s: list = %t, want %t: %s", query, got, list, a.raw)
+	}
+	queries := slices.Sorted(maps.Keys(cases))
+	var calls []call
+	for _, query := range queries {
+		calls = append(calls, call{method: http.MethodGet, path: withQuery(s.root, query, "timeoutSeconds=1")})
+	}
+	for i, a := range sendTogether(t, calls...) {
+		list := cases[queries[i]]
+		if got := a.text("kind") == "DaemonSetList"; a.code != http.StatusOK || got != list || (!list && len(a.raw) != 0) {
+			t.Errorf("%s: got %d, list = %t, want %t: %s", queries[i], a.code, got, list, a.raw)
 		}
 	}
 }
@@ -302,27 +309,23 @@ func watchPath(s subject) string {
 func TestWatchVersionOfTheFuture(t *testing.T) {
 	t.Parallel()
 	forEachSubject(t, func(t *testing.T, s subject) {
-		t.Run("without initial events", func(t *testing.T) {
-			t.Parallel()
-			watch := startWatch(t, call{path: s.mine("watch=true&timeoutSeconds=2&resourceVersion=" + tooLarge)})
-			s.new(t)
-			if got := watch.rest(t); len(got) != 0 {
-				t.Errorf("got %v", got)
+		future := "timeoutSeconds=4&resourceVersion=" + tooLarge
+		message := regexp.MustCompile(`^Timeout: Too large resource version: ` + tooLarge + `, current: [1-9][0-9]*$`)
+		answers := sendTogether(t,
+			call{method: http.MethodGet, path: s.mine(watchList, future)},
+			call{method: http.MethodGet, path: s.mine(watchList, "allowWatchBookmarks=true", future)},
+			call{method: http.MethodGet, path: s.mine("watch=true", future)},
+			call{method: http.MethodPost, path: s.root, body: s.object(unique("o"))})
+		for _, a := range answers[:2] {
+			got := answer{}
+			got.object, _ = a.field("object").(map[string]any)
+			if a.code != http.StatusOK || a.text("type") != "ERROR" || !message.MatchString(got.message()) ||
+				got.text("reason") != "Timeout" || got.field("code") != 504.0 || got.field("details.retryAfterSeconds") != 1.0 {
+				t.Errorf("got %d %s, want one error", a.code, a.raw)
 			}
-		})
-		for _, query := range []string{watchList, watchList + "&allowWatchBookmarks=true"} {
-			t.Run(query, func(t *testing.T) {
-				t.Parallel()
-				events := startWatch(t, call{path: s.mine(query, "timeoutSeconds=20&resourceVersion="+tooLarge)}).rest(t)
-				if len(events) != 1 || events[0].Type != "ERROR" {
-					t.Fatalf("got %v, want an error", events)
-				}
-				got := answer{object: events[0].Object}
-				if !regexp.MustCompile(`^Timeout: Too large resource version: `+tooLarge+`, current: [1-9][0-9]*$`).MatchString(got.message()) ||
-					got.text("reason") != "Timeout" || got.field("code") != 504.0 || got.field("details.retryAfterSeconds") != 1.0 {
-					t.Errorf("got %v", got.object)
-				}
-			})
+		}
+		if silent := answers[2]; silent.code != http.StatusOK || len(silent.raw) != 0 || silent.took < 3*time.Second {
+			t.Errorf("without initial events: got %d %s after %s", silent.code, silent.raw, silent.took)
 		}
 	})
 }
@@ -332,36 +335,35 @@ func TestWatchTimeout(t *testing.T) {
 	t.Parallel()
 	forEachSubject(t, func(t *testing.T, s subject) {
 		live := mustSend(t, call{method: http.MethodGet, path: s.mine()}, http.StatusOK).text("metadata.resourceVersion")
+		from := "resourceVersion=" + live
+		type limited struct {
+			*watching
+			seconds int
+		}
+		watches := map[string]limited{}
 		for _, path := range []string{s.mine("watch=true"), withQuery(watchPath(s), "labelSelector=test%3D"+s.label)} {
 			for seconds, query := range map[int]string{1: "timeoutSeconds=1", 3: "timeoutSeconds=3", 2: "timeoutSeconds=2&timeoutSeconds=60"} {
-				t.Run(withQuery(path, query), func(t *testing.T) {
-					t.Parallel()
-					start := time.Now()
-					events := startWatch(t, call{path: withQuery(path, query, "resourceVersion="+live)}).rest(t)
-					took := time.Since(start)
-					if want := time.Duration(seconds) * time.Second; took < want-50*time.Millisecond || took > want+5*time.Second || len(events) != 0 {
-						t.Errorf("ended after %s with %v, want %s", took, events, want)
-					}
-				})
+				path := withQuery(path, query, from)
+				watches[path] = limited{startWatch(t, call{path: path}), seconds}
 			}
 		}
-		t.Run("0 is the server's choice, far away", func(t *testing.T) {
-			t.Parallel()
-			watch := startWatch(t, call{path: s.mine("watch=true", "timeoutSeconds=0", "resourceVersion="+live)})
-			timer := time.NewTimer(1500 * time.Millisecond)
-			select {
-			case e, ok := <-watch.events:
-				t.Errorf("got %v %t", e, ok)
-			case <-timer.C:
+		// Zero is the server's choice, which is half an hour or more.
+		endless := startWatch(t, call{path: s.mine("watch=true", "timeoutSeconds=0", from)})
+		over := startWatch(t, call{path: s.mine("watch=true", "timeoutSeconds=-1", from)})
+		for path, watch := range watches {
+			events := watch.rest(t)
+			if want := time.Duration(watch.seconds) * time.Second; watch.took < want-50*time.Millisecond || watch.took > want+5*time.Second || len(events) != 0 {
+				t.Errorf("%s: ended after %s with %v, want %s", path, watch.took, events, want)
 			}
-		})
-		t.Run("a negative one is over at once", func(t *testing.T) {
-			t.Parallel()
-			events := startWatch(t, call{path: s.mine("watch=true", "timeoutSeconds=-1", "resourceVersion="+live)}).rest(t)
-			if slices.ContainsFunc(events, func(e watchEvent) bool { return e.Type != "ERROR" }) {
-				t.Errorf("got %v", events)
-			}
-		})
+		}
+		select {
+		case e, ok := <-endless.events:
+			t.Errorf("without a limit: got %v %t", e, ok)
+		default:
+		}
+		if events := over.rest(t); slices.ContainsFunc(events, func(e watchEvent) bool { return e.Type != "ERROR" }) {
+			t.Errorf("with a negative limit: got %v", events)
+		}
 	})
 }
 
@@ -370,30 +372,30 @@ func TestWatchBookmarks(t *testing.T) {
 	t.Parallel()
 	forEachSubject(t, func(t *testing.T, s subject) {
 		live := mustSend(t, call{method: http.MethodGet, path: s.mine()}, http.StatusOK).text("metadata.resourceVersion")
-		for query, bookmarks := range map[string]bool{"allowWatchBookmarks=true": true, "allowWatchBookmarks=1": true, "": false, "allowWatchBookmarks=false": false} {
-			t.Run(query, func(t *testing.T) {
-				t.Parallel()
-				s := s
-				s.label = unique("l")
-				watch := startWatch(t, call{path: s.mine("watch=true", query, "timeoutSeconds=5", "resourceVersion="+live)})
-				created := s.new(t)
-				if got := watch.nextChange(t).summary(); got != "ADDED "+created.text("metadata.name") {
-					t.Fatalf("got %s", got)
+		cases := map[string]bool{"allowWatchBookmarks=true": true, "allowWatchBookmarks=1": true, "": false, "allowWatchBookmarks=false": false}
+		watches := map[string]*watching{}
+		for query := range cases {
+			watches[query] = startWatch(t, call{path: s.mine("watch=true", query, "timeoutSeconds=5", "resourceVersion="+live)})
+		}
+		created := s.new(t)
+		for query, bookmarks := range cases {
+			watch := watches[query]
+			if got := watch.nextChange(t).summary(); got != "ADDED "+created.text("metadata.name") {
+				t.Fatalf("%q: got %s", query, got)
+			}
+			events := watch.rest(t)
+			if (len(events) > 0) != bookmarks {
+				t.Fatalf("%q: got %v, want bookmarks = %t", query, events, bookmarks)
+			}
+			for _, e := range events {
+				version := e.text("metadata.resourceVersion")
+				if diff := cmp.Diff(s.emptyBookmark(version, nil), e.Object); e.Type != "BOOKMARK" || diff != "" {
+					t.Errorf("%q: %s (-want +got):\n%s", query, e.Type, diff)
 				}
-				events := watch.rest(t)
-				if (len(events) > 0) != bookmarks {
-					t.Fatalf("got %v, want bookmarks = %t", events, bookmarks)
+				if newer(t, created.text("metadata.resourceVersion"), version) {
+					t.Errorf("%q: the bookmark is at %s, before the event at %s", query, version, created.text("metadata.resourceVersion"))
 				}
-				for _, e := range events {
-					version := e.text("metadata.resourceVersion")
-					if diff := cmp.Diff(s.emptyBookmark(version, nil), e.Object); e.Type != "BOOKMARK" || diff != "" {
-						t.Errorf("%s (-want +got):\n%s", e.Type, diff)
-					}
-					if newer(t, created.text("metadata.resourceVersion"), version) {
-						t.Errorf("the bookmark is at %s, before the event at %s", version, created.text("metadata.resourceVersion"))
-					}
-				}
-			})
+			}
 		}
 	})
 }
