@@ -156,9 +156,14 @@ func (c *child) awaitReady(t *testing.T) {
 	}
 }
 
+// childTimeout is when a child that should have ended is killed.
+const childTimeout = 2 * time.Minute
+
 // exitCode waits for the child's end, reading all it says.
 func (c *child) exitCode(t *testing.T) int {
 	t.Helper()
+	timeout := time.AfterFunc(childTimeout, func() { _ = c.Process.Kill() })
+	defer timeout.Stop()
 	for c.lines.Scan() {
 		continue
 	}
