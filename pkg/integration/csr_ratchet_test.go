@@ -18,7 +18,6 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/client-go/rest"
 
@@ -212,7 +211,7 @@ func TestCSRRatcheting(t *testing.T) {
 // storeCSR puts an object into etcd as a server stores it, and removes it when the test ends.
 func storeCSR(t *testing.T, etcd *clientv3.Client, csr *certificatesv1.CertificateSigningRequest) {
 	t.Helper()
-	csr.UID, csr.CreationTimestamp = types.UID(uuid.NewUUID()), metav1.Now()
+	csr.UID, csr.CreationTimestamp = uuid.NewUUID(), metav1.Now()
 	key := "/registry/certificatesigningrequests/" + csr.Name
 	if _, err := etcd.Put(t.Context(), key, string(csrProtobuf(t, csr))); err != nil {
 		t.Fatal(err)

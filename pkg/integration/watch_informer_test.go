@@ -70,13 +70,14 @@ func TestWatchInformer(t *testing.T) {
 	request := func(f informers.SharedInformerFactory) cache.SharedIndexInformer {
 		return f.Certificates().V1().CertificateSigningRequests().Informer()
 	}
+	// Each case that changes something does so where no other one counts the objects.
 	cases := map[string]informerCase{
-		"in all namespaces":             {informer: daemonSet, subject: daemonSets, want: names, contains: true},
+		"in all namespaces":             {informer: daemonSet, subject: daemonSetSubject(t), want: names, contains: true},
 		"in a namespace":                {informer: daemonSet, subject: daemonSets, namespace: daemonSets.namespace, want: names},
 		"in an empty namespace":         {informer: daemonSet, namespace: empty, want: []string{}},
 		"of one name":                   {informer: daemonSet, namespace: daemonSets.namespace, field: "metadata.name=" + names[1], want: names[1:2]},
 		"of a name that does not exist": {informer: daemonSet, namespace: daemonSets.namespace, field: "metadata.name=missing", want: []string{}},
-		"cluster-scoped":                {informer: request, subject: requests, want: fixed, contains: true},
+		"cluster-scoped":                {informer: request, subject: csrSubject(t), want: fixed, contains: true},
 		"by a field of the spec":        {informer: request, subject: requests, field: "spec.signerName=" + signer, want: fixed},
 	}
 	for sentence, tc := range cases {
