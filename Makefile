@@ -45,6 +45,10 @@ clean: ## Remove what was built, and the data in ./.pinnace
 test: ## Run all tests with the race detector
 	go test -race $(TEST_FLAGS) $(PACKAGES)
 
+.PHONY: kube-binaries
+kube-binaries: ## Build kube-apiserver, kube-controller-manager, kubectl and etcd into bin/kube, for parity
+	hack/kube/build.sh
+
 .PHONY: cover
 cover: ## Print the coverage of pkg/registry and pkg/apis; fail under 90 %
 	hack/cover.sh
