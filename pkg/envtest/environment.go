@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -23,6 +24,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	cliflag "k8s.io/component-base/cli/flag"
 
+	"github.com/pinnace-io/pinnace/pkg/pki"
 	"github.com/pinnace-io/pinnace/pkg/server"
 	"github.com/pinnace-io/pinnace/pkg/server/options"
 )
@@ -212,4 +214,27 @@ func orDefault(value, fallback time.Duration) time.Duration {
 		return fallback
 	}
 	return value
+}
+
+// userLife is how long the certificate of a user of AddUser is valid.
+const userLife = 24 * time.Hour
+
+// AddUser returns a client configuration of another user, after Start: a certificate for the name and the groups, valid for
+// a day. What the user may do is for the server's authorizer to say; the group system:masters may do everything.
+func (e *Environment) AddUser(name string, groups ...string) (*rest.Config, error) {
+	if e.Config == nil {
+		return nil, errors.New("the environment has not started")
+	}
+	ca, err := pki.LoadCA(filepath.Join(e.DataDir, "pki"))
+	if err != nil {
+		return nil, fmt.Errorf("could not read the CA: %w", err)
+	}
+	client, err := ca.IssueClient(name, groups, userLife)
+	if err != nil {
+		return nil, err
+	}
+	config := rest.AnonymousClientConfig(e.Config)
+	config.QPS, config.Burst = e.Config.QPS, e.Config.Burst
+	config.CertData, config.KeyData = client.CertPEM, client.KeyPEM
+	return config, nil
 }
