@@ -29,10 +29,10 @@ const (
 )
 
 type flags struct {
-	only                           string
+	only                    string
 	check, record, recorded bool
-	workers                        int
-	diffs                          string
+	workers                 int
+	diffs                   string
 }
 
 func main() {

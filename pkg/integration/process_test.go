@@ -348,7 +348,7 @@ func TestProcessRefusals(t *testing.T) {
 func TestProcessAllowsPrivileged(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir(), "--allow-privileged")
-	mustSend(t, call{config: p.config, method: http.MethodPost, path: "/apis/apps/v1/namespaces/x/daemonsets", body: map[string]any{
+	mustSend(t, call{config: p.config, method: http.MethodPost, path: "/apis/apps/v1/namespaces/default/daemonsets", body: map[string]any{
 		"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": map[string]any{"name": "agent"},
 		"spec": map[string]any{
 			"selector": map[string]any{"matchLabels": map[string]any{"app": "x"}},

@@ -20,6 +20,7 @@ import (
 
 	"github.com/pinnace-io/pinnace/internal/gen"
 	"github.com/pinnace-io/pinnace/pkg/apis/resource"
+	"github.com/pinnace-io/pinnace/pkg/controllers/systemnamespaces"
 	"github.com/pinnace-io/pinnace/pkg/envtest"
 	"github.com/pinnace-io/pinnace/pkg/registry"
 )
@@ -33,7 +34,7 @@ type example struct {
 	// written are reset fields that an endpoint writes all the same, by the endpoint: kube-apiserver resets only who
 	// owns them.
 	written map[string][]string
-	// key is where kube-apiserver stores the object called "x" in namespace "ns", below the prefix.
+	// key is where kube-apiserver stores the object called "x" in namespace "default", below the prefix.
 	key string
 }
 
@@ -57,12 +58,12 @@ func examples() map[string]example {
 					"conditions": []any{map[string]any{"type": "Odd", "status": "True"}},
 				},
 			},
-			key: "/registry/daemonsets/ns/x",
+			key: "/registry/daemonsets/default/x",
 		},
 		"controllerrevisions.apps": {
 			stub:    map[string]any{"data": map[string]any{"a": "b"}, "revision": 1},
 			changes: map[string]any{"metadata": map[string]any{"labels": map[string]any{"changed": "yes"}}, "revision": 2},
-			key:     "/registry/controllerrevisions/ns/x",
+			key:     "/registry/controllerrevisions/default/x",
 		},
 		"certificatesigningrequests.certificates.k8s.io": {
 			stub: map[string]any{"spec": map[string]any{
@@ -167,7 +168,7 @@ func TestResourceStorage(t *testing.T) {
 	config := startEnvironment(t, &envtest.Environment{Args: []string{"--etcd-servers=" + etcd.Endpoints()[0]}})
 	var keys []string
 	everyResource(t, func(t *testing.T, s served, row example) {
-		mustSend(t, call{config: config, method: http.MethodPost, path: s.path("ns"), body: s.object("x", row.stub)})
+		mustSend(t, call{config: config, method: http.MethodPost, path: s.path("default"), body: s.object("x", row.stub)})
 		checkStored(t, etcd, config, s, row.key)
 		keys = append(keys, row.key)
 	})
@@ -179,6 +180,9 @@ func TestResourceStorage(t *testing.T) {
 	var got []string
 	for _, kv := range all.Kvs {
 		got = append(got, string(kv.Key))
+	}
+	for _, name := range systemnamespaces.Names() {
+		keys = append(keys, "/registry/namespaces/"+name)
 	}
 	slices.Sort(keys)
 	if diff := cmp.Diff(keys, got); diff != "" {
@@ -208,7 +212,7 @@ func checkStored(t *testing.T, etcd *clientv3.Client, config *rest.Config, s ser
 	if diff := cmp.Diff(want, unknown.TypeMeta); diff != "" {
 		t.Errorf("type of what is stored under %s (-want +got):\n%s", key, diff)
 	}
-	read := mustSend(t, call{config: config, method: http.MethodGet, path: s.path("ns") + "/x"})
+	read := mustSend(t, call{config: config, method: http.MethodGet, path: s.path("default") + "/x"})
 	if got, want := read.text("metadata.resourceVersion"), fmt.Sprint(stored.Kvs[0].ModRevision); got != want {
 		t.Errorf("resourceVersion is %s, want the revision of the key, %s", got, want)
 	}

@@ -18,10 +18,10 @@ func TestUndecodableObject(t *testing.T) {
 	etcd := startEtcd(t)
 	config := startEnvironment(t, &envtest.Environment{Args: []string{"--etcd-servers=" + etcd.Endpoints()[0]}})
 	// A server whose watch cache cannot be filled does not become ready, so the damage is done while it runs.
-	if _, err := etcd.Put(t.Context(), "/registry/daemonsets/t/bad", "not-a-proto"); err != nil {
+	if _, err := etcd.Put(t.Context(), "/registry/daemonsets/default/bad", "not-a-proto"); err != nil {
 		t.Fatal(err)
 	}
-	const collection = "/apis/apps/v1/namespaces/t/daemonsets"
+	const collection = "/apis/apps/v1/namespaces/default/daemonsets"
 	const bad, good = collection + "/bad", collection + "/good"
 	const ignore = "?ignoreStoreReadErrorWithClusterBreakingPotential=true"
 	mustSend(t, call{config: config, method: http.MethodPost, path: collection, body: map[string]any{

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apiserver/pkg/features"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/informers"
 	"k8s.io/utils/clock"
 
 	"github.com/pinnace-io/pinnace/pkg/apis/podtemplate"
@@ -36,6 +37,8 @@ type Config struct {
 	Scheme *scheme.Scheme
 	Groups []registry.Group
 	Served []scheme.Served
+	// Informers watch the server's own objects; the server starts them.
+	Informers informers.SharedInformerFactory
 	// Clock tells strategies the time; the real one by default.
 	Clock clock.PassiveClock
 
@@ -93,7 +96,7 @@ type CompletedConfig struct {
 
 // Complete fills in what follows from other fields.
 func (c *Config) Complete() CompletedConfig {
-	return CompletedConfig{&completedConfig{Config: c, generic: c.Generic.Complete(nil)}}
+	return CompletedConfig{&completedConfig{Config: c, generic: c.Generic.Complete(c.Informers)}}
 }
 
 func declarations(groups []registry.Group) []resource.Group {

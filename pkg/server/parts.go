@@ -20,11 +20,16 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/apiserver/pkg/util/notfoundhandler"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/klog/v2"
 
 	"github.com/pinnace-io/pinnace/pkg/authn"
 	"github.com/pinnace-io/pinnace/pkg/authz"
+	"github.com/pinnace-io/pinnace/pkg/controllers/systemnamespaces"
 	"github.com/pinnace-io/pinnace/pkg/etcd"
 	"github.com/pinnace-io/pinnace/pkg/server/options"
 	"github.com/pinnace-io/pinnace/pkg/version"
@@ -130,6 +135,9 @@ func (c *Config) genericConfig() (*genericapiserver.Config, error) {
 	if err := c.applyIdentity(config); err != nil {
 		return nil, err
 	}
+	if err := c.applyAdmission(config); err != nil {
+		return nil, err
+	}
 	if err := o.Features.ApplyTo(config, nil, nil); err != nil {
 		return nil, err
 	}
@@ -175,6 +183,33 @@ func (c *Config) applyIdentity(config *genericapiserver.Config) error {
 	}
 	config.Authorization.Authorizer, err = authz.NewStandalone()
 	return err
+}
+
+// informerResync is how often informers go over what they hold.
+const informerResync = 10 * time.Minute
+
+// applyAdmission builds the admission plugins. They look at the server's own namespaces, through the loopback connection.
+func (c *Config) applyAdmission(config *genericapiserver.Config) error {
+	client, err := kubernetes.NewForConfig(config.LoopbackClientConfig)
+	if err != nil {
+		return err
+	}
+	untyped, err := dynamic.NewForConfig(config.LoopbackClientConfig)
+	if err != nil {
+		return err
+	}
+	c.Informers = informers.NewSharedInformerFactory(client, informerResync)
+	err = c.options.Admission.ApplyTo(config, c.Informers, client, untyped, utilfeature.DefaultFeatureGate, config.EffectiveVersion)
+	if err != nil {
+		return fmt.Errorf("could not build the admission plugins: %w", err)
+	}
+	return config.AddPostStartHook("start-system-namespaces-controller", func(hook genericapiserver.PostStartHookContext) error {
+		if err := systemnamespaces.Run(hook, client.CoreV1().Namespaces()); err != nil && hook.Err() == nil {
+			// The next round may do better, and what is served is served without them.
+			klog.FromContext(hook).Error(err, "Could not make the system namespaces")
+		}
+		return nil
+	})
 }
 
 // delegate answers what no route answers, as kube-apiserver does.

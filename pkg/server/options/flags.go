@@ -44,6 +44,7 @@ func (o *Options) AddFlags(sets *cliflag.NamedFlagSets) {
 		"shutdown-send-retry-after", "shutdown-watch-termination-grace-period", "storage-initialization-timeout",
 		"strict-transport-security-directives")
 
+	pick(sets.FlagSet("Admission"), o.Admission.AddFlags, "enable-admission-plugins", "disable-admission-plugins")
 	o.Audit.AddFlags(sets.FlagSet("Audit"))
 	observability := sets.FlagSet("Observability")
 	pick(observability, o.Features.AddFlags, "profiling", "contention-profiling", "debug-socket-path")

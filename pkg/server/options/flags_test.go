@@ -44,7 +44,8 @@ func pinned() map[string][]string {
 			"etcd-compaction-interval=5m0s", "etcd-keyfile=", "etcd-prefix=/registry", "etcd-quota-bytes=8589934592",
 			"etcd-servers=[]",
 		},
-		"APIs": {"allow-privileged=false", "feature-gates="},
+		"APIs":      {"allow-privileged=false", "feature-gates="},
+		"Admission": {"disable-admission-plugins=[]", "enable-admission-plugins=[]"},
 		"Serving": {
 			"bind-address=127.0.0.1", "cors-allowed-origins=[]", "external-hostname=",
 			"goaway-chance=0", "http2-max-streams-per-connection=1000", "livez-grace-period=0s",
@@ -94,7 +95,7 @@ func TestFlags(t *testing.T) {
 	if diff := cmp.Diff(pinned(), got); diff != "" {
 		t.Errorf("flags and their defaults (-pinned +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"Storage", "APIs", "Serving", "Audit", "Observability", "Logs"}, sets.Order); diff != "" {
+	if diff := cmp.Diff([]string{"Storage", "APIs", "Serving", "Admission", "Audit", "Observability", "Logs"}, sets.Order); diff != "" {
 		t.Errorf("sections (-want +got):\n%s", diff)
 	}
 	all.VisitAll(func(flag *pflag.Flag) {

@@ -22,6 +22,8 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/logs"
 	logsapi "k8s.io/component-base/logs/api/v1"
+
+	"github.com/pinnace-io/pinnace/pkg/admission"
 )
 
 const (
@@ -48,11 +50,12 @@ type Options struct {
 	// AllowPrivileged lets pod templates have privileged containers. It holds for the process: the first server decides.
 	AllowPrivileged bool
 
-	// ServerRun, SecureServing, Etcd, Audit, Features, Tracing and Logs are the library's own options. Etcd without
+	// ServerRun, SecureServing, Etcd, Admission, Audit, Features, Tracing and Logs are the library's own options. Etcd without
 	// servers means the embedded etcd.
 	ServerRun     *genericoptions.ServerRunOptions
 	SecureServing *genericoptions.SecureServingOptionsWithLoopback
 	Etcd          *genericoptions.EtcdOptions
+	Admission     *genericoptions.AdmissionOptions
 	Audit         *genericoptions.AuditOptions
 	Features      *genericoptions.FeatureOptions
 	Tracing       *genericoptions.TracingOptions
@@ -71,6 +74,7 @@ func NewStandalone() (*Options, error) {
 		ServerRun:     genericoptions.NewServerRunOptions(),
 		SecureServing: genericoptions.NewSecureServingOptions().WithLoopback(),
 		Etcd:          genericoptions.NewEtcdOptions(storagebackend.NewDefaultConfig(StoragePrefix, nil)),
+		Admission:     newAdmission(),
 		Audit:         genericoptions.NewAuditOptions(),
 		Features:      genericoptions.NewFeatureOptions(),
 		Tracing:       genericoptions.NewTracingOptions(),
@@ -89,6 +93,14 @@ func NewStandalone() (*Options, error) {
 	o.Features.EnablePriorityAndFairness = false
 	o.ServerRun.ShutdownWatchTerminationGracePeriod = 5 * time.Second
 	return o, nil
+}
+
+// newAdmission returns the library's options with our plugins instead of its own.
+func newAdmission() *genericoptions.AdmissionOptions {
+	o := genericoptions.NewAdmissionOptions()
+	o.Plugins = admission.Plugins()
+	o.RecommendedPluginOrder = admission.Order()
+	return o
 }
 
 // prepareGates adds the feature gates of logging to the library's and turns ShardedListAndWatch on by default. The

@@ -26,6 +26,7 @@ func (o *Options) validate() []error {
 	errs = append(errs, validateEtcd(o)...)
 	errs = append(errs, o.ServerRun.Validate()...)
 	errs = append(errs, validateServing(o)...)
+	errs = append(errs, naming("--enable-admission-plugins, --disable-admission-plugins", o.Admission.Validate())...)
 	errs = append(errs, naming("--audit-*", o.Audit.Validate())...)
 	errs = append(errs, o.Features.Validate()...)
 	errs = append(errs, naming("--tracing-config-file", o.Tracing.Validate())...)
