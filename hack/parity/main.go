@@ -17,6 +17,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
+
 	"github.com/pinnace-io/pinnace/internal/kube"
 	"github.com/pinnace-io/pinnace/internal/parity"
 	"github.com/pinnace-io/pinnace/internal/parity/servers"
@@ -44,6 +47,8 @@ func main() {
 	flag.IntVar(&f.workers, "workers", 6, "how many scenarios are played at once")
 	flag.StringVar(&f.diffs, "diffs", "bin/parity", "the directory for differences")
 	flag.Parse()
+	// The servers in this process are told wrong things all the time.
+	klog.SetLogger(logr.Discard())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, f); err != nil {

@@ -182,6 +182,13 @@ func compareObjects(path string, theirs, ours *Value) []Difference {
 		}
 		return out
 	}
+	if slices.Equal(keys(theirs), keys(ours)) {
+		// One by one: a key may be there twice.
+		for i, m := range theirs.Members {
+			out = append(out, compareValues(path+"/"+escapeKey(m.Key), m.Value, ours.Members[i].Value)...)
+		}
+		return out
+	}
 	for _, m := range theirs.Members {
 		out = append(out, compareValues(path+"/"+escapeKey(m.Key), m.Value, ours.Field(m.Key))...)
 	}
@@ -190,8 +197,8 @@ func compareObjects(path string, theirs, ours *Value) []Difference {
 			out = append(out, compareValues(path+"/"+escapeKey(m.Key), nil, m.Value)...)
 		}
 	}
-	if a, b := keys(theirs), keys(ours); len(out) == 0 && !slices.Equal(a, b) {
-		out = append(out, Difference{Path: path + " (order of fields)", Theirs: strings.Join(a, " "), Ours: strings.Join(b, " ")})
+	if len(out) == 0 {
+		out = append(out, Difference{Path: path + " (order of fields)", Theirs: strings.Join(keys(theirs), " "), Ours: strings.Join(keys(ours), " ")})
 	}
 	return out
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // normalization replaces what can't be the same on two servers, in all exchanges of a scenario. The names are those of
-// testdata/corpus/README.md; "address" and "etag" are done where the answer is read.
+// testdata/corpus/README.md; "etag" is done where the answer is read, and "address" there as well.
 type normalization struct {
 	name  string
 	apply func(n *normalizer)
@@ -29,6 +29,7 @@ func normalizations() []normalization {
 		{"generated-name", (*normalizer).generatedNames},
 		{"credential-id", (*normalizer).credentialIDs},
 		{"uid", (*normalizer).uids},
+		{"address", (*normalizer).addresses},
 		{"age", (*normalizer).ages},
 		{"time", (*normalizer).times},
 	}
@@ -158,11 +159,30 @@ func (n *normalizer) generatedNames() {
 		}
 		return s
 	})
+	n.refusedNames()
 }
+
+// refusedNames does the same where the name was refused, and so is in messages alone.
+func (n *normalizer) refusedNames() {
+	for i := range n.exchanges {
+		prefix := n.exchanges[i].generateName
+		if prefix == "" || n.exchanges[i].Answer.Code < 400 {
+			continue
+		}
+		form := regexp.MustCompile(regexp.QuoteMeta(prefix[:min(len(prefix), longestPrefix)]) + `[bcdfghjklmnpqrstvwxz2456789]{5}`)
+		one := &normalizer{exchanges: n.exchanges[i : i+1]}
+		one.texts(func(s string) string {
+			return form.ReplaceAllStringFunc(s, func(name string) string { return name[:len(name)-5] + "<generated>" })
+		})
+	}
+}
+
+// longestPrefix is how much of generateName goes into a name (k8s.io/apiserver/pkg/storage/names).
+const longestPrefix = 58
 
 // versionTexts are messages that have versions in them.
 var versionTexts = regexp.MustCompile(
-	`(current: |ResourceVersion in object meta: |too old resource version: \S+ \(|resourceVersion: "|"resourceVersion": ?")\d+`)
+	`(current: |ResourceVersion in object meta: |in record \(|revision=|too old resource version: \S+ \(|resourceVersion: "|resourceVersion\\*": ?\\*")\d+`)
 
 // resourceVersions numbers the versions of objects in their order, and marks those of lists and bookmarks: kube-apiserver
 // writes more than the scenario does, so that how far the store has come is not the same.
@@ -248,13 +268,28 @@ func (n *normalizer) continueTokens() {
 	})
 }
 
+// addresses marks those that discovery tells; the ones that a client was given are marked where the answer is read.
+func (n *normalizer) addresses() {
+	n.documents(func(document *Value) {
+		document.objects(func(v *Value) {
+			if v.Field("serverAddress") != nil {
+				v.setField("serverAddress", Text("<address>"))
+			}
+		})
+	})
+}
+
 var ageForm = regexp.MustCompile(`(?m)(  +)(\d+[smhdy](\d+[smhd])?)(  +| *$)`)
 
 // ages marks the cells of AGE columns, and what looks like an age in the output of a program.
 func (n *normalizer) ages() {
+	// In a watch the first event alone says what the columns are.
+	at := -1
 	n.documents(func(document *Value) {
 		document.objects(func(v *Value) {
-			at := slices.IndexFunc(v.Field("columnDefinitions").list(), func(column *Value) bool { return column.Field("name").plain() == "Age" })
+			if columns := v.Field("columnDefinitions").list(); len(columns) > 0 {
+				at = slices.IndexFunc(columns, func(column *Value) bool { return column.Field("name").plain() == "Age" })
+			}
 			rows := v.Field("rows").list()
 			for _, row := range rows {
 				cells := row.Field("cells").list()

@@ -31,6 +31,8 @@ type Exchange struct {
 	Answer  Answer
 	// only are the parts of the body that count; all when empty.
 	only []string
+	// generateName is what the body asked a name to begin with.
+	generateName string
 }
 
 // Answer is what a server, or a program, answered.
@@ -198,7 +200,7 @@ func (p *player) one(scope *scope, step *Step) error {
 	if err != nil {
 		return err
 	}
-	e := Exchange{Name: scope.display(step.Name), Request: r.shown, only: step.Only}
+	e := Exchange{Name: scope.display(step.Name), Request: r.shown, only: step.Only, generateName: r.generateName}
 	if p.target != nil {
 		if step.Watch != "" {
 			e.Answer = p.open(r, step.Watch)
@@ -263,6 +265,7 @@ func (p *player) save(scope *scope, step *Step, answer Answer) error {
 // outgoing is a request that is ready to be sent.
 type outgoing struct {
 	shown, method, path, user string
+	generateName              string
 	header                    http.Header
 	body                      []byte
 	timeout                   time.Duration
@@ -413,6 +416,7 @@ func (r *outgoing) setBody(scope *scope, step *Step) error {
 	if err != nil {
 		return err
 	}
+	r.generateName = body.At("metadata", "generateName").orEmpty()
 	kind := "json"
 	if step.Type != nil {
 		if kind, err = scope.expand(*step.Type, false); err != nil {

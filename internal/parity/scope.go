@@ -61,7 +61,7 @@ func (s *scope) with(values map[string]*Value) *scope {
 	return &out
 }
 
-var variable = regexp.MustCompile(`\{[a-z][^{}]*\}`)
+var variable = regexp.MustCompile(`\{([a-z][a-zA-Z0-9-]*|b64=[^{}]*|(b64|text|repeat):[^{} ]*)\}`)
 
 // lookup finds a variable by what is between its braces.
 func (s *scope) lookup(name string) (*Value, error) {
@@ -168,6 +168,9 @@ func (s *scope) body(node *yaml.Node) (*Value, error) {
 	out, err := s.base(raw.Field("base"))
 	if err != nil {
 		return nil, err
+	}
+	if set, remove := raw.Field("set"), raw.Field("remove"); set != nil && set.Kind != Object || remove != nil && remove.Kind != List {
+		return nil, errors.New("set is a map, and remove a list")
 	}
 	for _, m := range raw.Members {
 		switch m.Key {

@@ -7,6 +7,7 @@ package authz
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -20,16 +21,27 @@ func PublicPaths() []string {
 	return []string{"/healthz", "/healthz/*", "/livez", "/livez/*", "/readyz", "/readyz/*", "/version", "/version/"}
 }
 
-// NewStandalone returns an authorizer that lets members of system:masters do everything and everyone else read
-// PublicPaths.
+// DiscoveryPaths are what everyone with a name may read as well: which kinds are served, and their schemas. They are those of
+// the role system:discovery of kube-apiserver.
+func DiscoveryPaths() []string {
+	return []string{"/api", "/api/*", "/apis", "/apis/*", "/openapi", "/openapi/*"}
+}
+
+// NewStandalone returns an authorizer that lets members of system:masters do everything, everyone else read PublicPaths,
+// and those with a name DiscoveryPaths.
 func NewStandalone() (authorizer.Authorizer, error) {
 	public, err := path.NewAuthorizer(PublicPaths())
 	if err != nil {
 		return nil, fmt.Errorf("could not build the authorizer of public paths: %w", err)
 	}
+	discovery, err := path.NewAuthorizer(DiscoveryPaths())
+	if err != nil {
+		return nil, fmt.Errorf("could not build the authorizer of discovery paths: %w", err)
+	}
 	return union.New(
 		union.NamedAuthorizer{AuthorizerName: "masters", Authorizer: authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup)},
 		union.NamedAuthorizer{AuthorizerName: "public", Authorizer: readOnly(public)},
+		union.NamedAuthorizer{AuthorizerName: "discovery", Authorizer: authenticated(readOnly(discovery))},
 	)
 }
 
@@ -39,6 +51,16 @@ func NewStandalone() (authorizer.Authorizer, error) {
 func readOnly(next authorizer.Authorizer) authorizer.Authorizer {
 	return authorizer.AuthorizerFunc(func(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 		if a.GetVerb() != "get" {
+			return authorizer.DecisionNoOpinion, "", nil
+		}
+		return next.Authorize(ctx, a)
+	})
+}
+
+// authenticated asks next about users with a name alone.
+func authenticated(next authorizer.Authorizer) authorizer.Authorizer {
+	return authorizer.AuthorizerFunc(func(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+		if a.GetUser() == nil || !slices.Contains(a.GetUser().GetGroups(), user.AllAuthenticated) {
 			return authorizer.DecisionNoOpinion, "", nil
 		}
 		return next.Authorize(ctx, a)

@@ -36,6 +36,8 @@ func TestStandalone(t *testing.T) {
 		request authorizer.AttributesRecord
 		// public tells that everyone may; the administrator always may.
 		public bool
+		// named tells that everyone with a name may.
+		named bool
 	}{
 		"health":                               {request: path("get", "/healthz"), public: true},
 		"liveness":                             {request: path("get", "/livez"), public: true},
@@ -50,11 +52,11 @@ func TestStandalone(t *testing.T) {
 		"a path that begins like a public one": {request: path("get", "/healthzz")},
 		"a path below version":                 {request: path("get", "/version/openshift")},
 		"the root":                             {request: path("get", "/")},
-		"discovery of the core group":          {request: path("get", "/api")},
-		"discovery":                            {request: path("get", "/apis")},
-		"discovery of a group":                 {request: path("get", "/apis/apps/v1")},
-		"OpenAPI v2":                           {request: path("get", "/openapi/v2")},
-		"OpenAPI v3":                           {request: path("get", "/openapi/v3/apis/apps/v1")},
+		"discovery of the core group":          {request: path("get", "/api"), named: true},
+		"discovery":                            {request: path("get", "/apis"), named: true},
+		"discovery of a group":                 {request: path("get", "/apis/apps/v1"), named: true},
+		"OpenAPI v2":                           {request: path("get", "/openapi/v2"), named: true},
+		"OpenAPI v3":                           {request: path("get", "/openapi/v3/apis/apps/v1"), named: true},
 		"metrics":                              {request: path("get", "/metrics")},
 		"profiles":                             {request: path("get", "/debug/pprof/heap")},
 		"log flags":                            {request: path("put", "/debug/flags/v")},
@@ -70,7 +72,7 @@ func TestStandalone(t *testing.T) {
 				request := test.request
 				request.User = info
 				want := authorizer.DecisionNoOpinion
-				if test.public || who == "admin" {
+				if test.public || who == "admin" || test.named && who != "anonymous" {
 					want = authorizer.DecisionAllow
 				}
 				got, reason, err := a.Authorize(t.Context(), request)

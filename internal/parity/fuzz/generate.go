@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -23,8 +22,8 @@ const (
 // Generate returns the DaemonSet of a seed and a number, as JSON. Some are valid, some break a rule or a few.
 func Generate(seed, n uint64) map[string]any {
 	random := rand.New(rand.NewPCG(seed, n)) //nolint:gosec // it has to be the same each time
-	g := &generator{Rand: random, values: newValues(), density: pick(random, 0.03, 0.06, 0.12, 0.25)}
-	if g.IntN(2) == 0 {
+	g := &generator{Rand: random, values: newValues(), density: pick(random, 0.05, 0.1, 0.2, 0.35)}
+	if g.IntN(3) > 0 {
 		g.mistakes = pick(random, 0.004, 0.015, 0.05)
 	}
 	object := g.daemonSet()
@@ -107,7 +106,7 @@ func (g *generator) listed(at place) (any, bool) {
 	_, name, _ := strings.Cut(at.field, ".")
 	for _, key := range []string{at.field, at.typ.Name(), name} {
 		from, ok := g.values.of[key]
-		if !ok || key == name && !isScalar(at.typ) {
+		if !ok || key == name && !fits(at.typ, from) {
 			continue
 		}
 		if len(from.wrong) > 0 && g.maybe(g.mistakes) {
@@ -120,8 +119,17 @@ func (g *generator) listed(at place) (any, bool) {
 	return nil, false
 }
 
-func isScalar(t reflect.Type) bool {
-	return !slices.Contains([]reflect.Kind{reflect.Struct, reflect.Slice, reflect.Map}, t.Kind())
+// fits says whether choices for all fields of a name are for a type as well: mode is a number here and a text there.
+func fits(t reflect.Type, from choice) bool {
+	text := len(from.right) > 0 && strings.HasPrefix(from.right[0], `"`)
+	switch t.Kind() {
+	case reflect.String:
+		return text
+	case reflect.Int32, reflect.Int64:
+		return !text
+	default:
+		return false
+	}
 }
 
 // clone reads a value that the lists have as JSON.
@@ -230,11 +238,11 @@ func (g *generator) list(at place) any {
 func (g *generator) table(at place) any {
 	out := map[string]any{}
 	for range 1 + g.IntN(most) {
-		key, ok := g.fill(place{at.typ.Key(), at.field + " key"}).(string)
+		key, ok := g.fill(place{at.typ.Key(), at.field + "[key]"}).(string)
 		if !ok {
 			continue
 		}
-		out[key] = g.fill(place{at.typ.Elem(), at.field})
+		out[key] = g.fill(place{at.typ.Elem(), at.field + "[value]"})
 	}
 	return out
 }

@@ -28,6 +28,9 @@ func repair(object map[string]any) {
 			}
 		}
 	}
+	if spec["shareProcessNamespace"] == true {
+		delete(spec, "hostPID")
+	}
 	if dns, ok := spec["dnsPolicy"].(string); ok && dns == "None" && spec["dnsConfig"] == nil {
 		spec["dnsConfig"] = map[string]any{"nameservers": []any{"10.1.2.3"}}
 	}
@@ -36,7 +39,9 @@ func repair(object map[string]any) {
 func repairContainer(container map[string]any, hostPorts map[string]bool, spec map[string]any) {
 	unique(container["volumeMounts"], "mountPath")
 	unique(container["ports"], "name")
-	unique(container["resizePolicy"], "resourceName")
+	if policies, ok := container["resizePolicy"].([]any); ok && len(policies) > 1 {
+		container["resizePolicy"] = policies[:1]
+	}
 	for _, port := range objects(container["ports"]) {
 		number, ok := port["hostPort"].(int64)
 		key := strconv.FormatInt(number, 10)

@@ -30,7 +30,7 @@ func newValues() *values {
 		"LifecycleHandler": {"exec", "httpGet"},
 	}}
 	v.unions = set("VolumeSource ProbeHandler LifecycleHandler EnvVarSource VolumeProjection EnvFromSource")
-	v.required = set(`Container.image SecretVolumeSource.secretName ConfigMapVolumeSource.name EmptyDirVolumeSource.medium LocalObjectReference.name
+	v.required = set(`PodTemplateSpec.spec PodSpec.containers Container.image SecretVolumeSource.secretName ConfigMapVolumeSource.name EmptyDirVolumeSource.medium LocalObjectReference.name
 		ConfigMapKeySelector.name SecretKeySelector.name ConfigMapEnvSource.name SecretEnvSource.name SecretProjection.name ConfigMapProjection.name
 		ProjectedVolumeSource.sources DownwardAPIVolumeSource.items ImageVolumeSource.reference EphemeralVolumeSource.volumeClaimTemplate
 		PersistentVolumeClaimSpec.accessModes PersistentVolumeClaimSpec.resources FCVolumeSource.targetWWNs FCVolumeSource.lun
@@ -43,7 +43,8 @@ func newValues() *values {
 		EnvVarSource.fileKeyRef Probe.terminationGracePeriodSeconds ObjectMeta.creationTimestamp ObjectMeta.deletionTimestamp ObjectMeta.managedFields
 		ObjectMeta.ownerReferences ObjectMeta.deletionGracePeriodSeconds VolumeMount.recursiveReadOnly VolumeMount.mountPropagation
 		VolumeProjection.podCertificate EnvVar.valueFrom PersistentVolumeClaimSpec.dataSourceRef PersistentVolumeClaimSpec.volumeName
-		PodSpec.resources PodSpec.hostUsers PodSpec.setHostnameAsFQDN PodSpec.hostNetwork DaemonSetSpec.templateGeneration`)
+		PodSpec.resources PodSpec.hostUsers PodSpec.setHostnameAsFQDN PodSpec.hostNetwork EnvFromSource.prefix
+		PodAffinityTerm.mismatchLabelKeys SecurityContext.privileged`)
 	v.types()
 	v.fields()
 	v.structs()
@@ -133,6 +134,7 @@ func (v *values) types() {
 	v.words("PersistentVolumeAccessMode", "ReadWriteOnce ReadOnlyMany ReadWriteMany | ReadWriteOncePod Bad ''")
 	v.words("PersistentVolumeMode", "Filesystem Block | Bad ''")
 	v.words("Capability", "NET_ADMIN ALL CAP_KILL SYS_TIME | all net_admin ''")
+	v.words("GRPCProbeMode", "Plaintext TLS | tls ''")
 	v.words("Signal", "SIGTERM SIGUSR1 | TERM ''")
 	v.words("DaemonSetUpdateStrategyType", "RollingUpdate OnDelete | Recreate ''")
 	v.words("PodConditionType", "example.com/ready Ready | a/b/c ''")
@@ -355,6 +357,13 @@ func (v *values) moreStructs() {
 {"nameservers":["1.1.1.1","1.1.1.2","1.1.1.3","1.1.1.4"]}
 {"nameservers":["x"],"searches":["-"],"options":[{"name":""}]}
 `)
+	v.lines("TopologySpreadConstraint", `{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":{}}
+{"maxSkew":2,"topologyKey":"a","whenUnsatisfiable":"ScheduleAnyway","nodeAffinityPolicy":"Ignore","nodeTaintsPolicy":"Honor"}
+{"maxSkew":1,"minDomains":2,"topologyKey":"b","whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchLabels":{"app":"x"}},"matchLabelKeys":["k"]}
+|
+{"maxSkew":1,"minDomains":2,"topologyKey":"zone","whenUnsatisfiable":"ScheduleAnyway"}
+{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchLabels":{"app":"x"}},"matchLabelKeys":["app"]}
+`)
 	v.lines("DaemonSetUpdateStrategy", `{"type":"OnDelete"}
 {"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":"50%"}}
 {"rollingUpdate":{"maxUnavailable":2}}
@@ -367,11 +376,11 @@ func (v *values) moreStructs() {
 {"annotations":{"a":"b"}}
 {"annotations":{"seccomp.security.alpha.kubernetes.io/pod":"runtime/default"}}
 {"annotations":{"container.seccomp.security.alpha.kubernetes.io/a":"localhost/x"}}
-{"annotations":{"container.apparmor.security.beta.kubernetes.io/a":"unconfined"}}
 {"annotations":{"scheduler.alpha.kubernetes.io/critical-pod":""}}
 {"name":"p","namespace":"q","generateName":"r-"}
 |
 {"annotations":{"a b":"c"}}
+{"annotations":{"container.apparmor.security.beta.kubernetes.io/a":"unconfined"}}
 {"annotations":{"container.apparmor.security.beta.kubernetes.io/zz":"bad"}}
 {"annotations":{"kubernetes.io/config.mirror":"x"}}
 {"finalizers":["a"]}
@@ -382,7 +391,6 @@ func (v *values) moreStructs() {
 |
 "yesterday"
 `)
-	v.words("PodSpec.nodeSelector key", "a kubernetes.io/os beta.kubernetes.io/os | -a a/b/c")
-	v.words("PodSpec.nodeSelector", "linux a | - a_")
-	v.words("exitCodes values", "1")
+	v.words("PodSpec.nodeSelector[key]", "a kubernetes.io/os beta.kubernetes.io/os | -a a/b/c")
+	v.words("PodSpec.nodeSelector[value]", "linux a | - a_")
 }

@@ -49,6 +49,10 @@ func (d normalizingDecoder) Decode(data []byte, defaults *schema.GroupVersionKin
 	if obj == nil || (err != nil && !runtime.IsStrictDecodingError(err)) {
 		return obj, gvk, err
 	}
+	if gvk != nil && gvk.Version == runtime.APIVersionInternal {
+		// The fields of kube-apiserver's internal types have no JSON names: it finds nothing in a body that claims to be one.
+		reflect.ValueOf(obj).Elem().SetZero()
+	}
 	if normalizeErr := d.normalizers.normalize(obj); normalizeErr != nil {
 		return nil, gvk, normalizeErr
 	}
