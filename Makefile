@@ -14,6 +14,7 @@ TEST_FLAGS ?=
 # Without symbol tables the binary is a third smaller; stack traces are as good.
 # What "make parity" passes on: --only=csr/create/* for instance.
 PARITY_FLAGS ?=
+FUZZ_TIME ?= 1m
 LDFLAGS ?= -s -w
 IMAGE ?= pinnace:dev
 
@@ -54,6 +55,10 @@ kube-binaries: ## Build kube-apiserver, kube-controller-manager, kubectl and etc
 .PHONY: parity
 parity: kube-binaries ## Play the parity corpus on kube-apiserver and on Pinnace, compare the answers; differences go to bin/parity
 	go run ./hack/parity $(PARITY_FLAGS)
+
+.PHONY: parity-fuzz
+parity-fuzz: kube-binaries ## Send random pod templates to both, for FUZZ_TIME, and shrink what differs
+	go run ./hack/parity --fuzz=$(FUZZ_TIME) $(PARITY_FLAGS)
 
 .PHONY: parity-record
 parity-record: kube-binaries ## Write the answers of kube-apiserver to the parity corpus

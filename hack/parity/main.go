@@ -18,10 +18,12 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
 	"github.com/pinnace-io/pinnace/internal/kube"
 	"github.com/pinnace-io/pinnace/internal/parity"
+	"github.com/pinnace-io/pinnace/internal/parity/fuzz"
 	"github.com/pinnace-io/pinnace/internal/parity/servers"
 )
 
@@ -46,6 +48,8 @@ func main() {
 	flag.BoolVar(&f.recorded, "recorded", false, "take the answers of kube-apiserver from the recordings")
 	flag.IntVar(&f.workers, "workers", 6, "how many scenarios are played at once")
 	flag.StringVar(&f.diffs, "diffs", "bin/parity", "the directory for differences")
+	flag.DurationVar(&f.fuzz, "fuzz", 0, "instead of the corpus, send random pod templates for so long")
+	flag.Uint64Var(&f.seed, "seed", 0, "where --fuzz begins; 0 takes a seed from the clock, which is printed")
 	flag.Parse()
 	// The servers in this process are told wrong things all the time.
 	klog.SetLogger(logr.Discard())
@@ -82,6 +86,9 @@ func run(ctx context.Context, f flags) (err error) {
 			}
 		}
 	}()
+	if f.fuzz > 0 {
+		return findDifferences(ctx, f, r)
+	}
 	results, err := r.Play(ctx)
 	if err != nil {
 		return err
@@ -128,6 +135,32 @@ func start(ctx context.Context, f flags, r *parity.Run) error {
 		return fmt.Errorf("building pinnace: %w", err)
 	}
 	r.Ours = &servers.Pinnace{Program: program, Kubectl: filepath.Join(assets, "kubectl"), Etcd: servers.RealEtcd(assets), Log: log}
+	return nil
+}
+
+// findDifferences runs the fuzzer on both servers.
+func findDifferences(ctx context.Context, f flags, r *parity.Run) error {
+	const namespace = "default"
+	c := fuzz.Config{Namespace: namespace, Seed: f.seed, Duration: f.fuzz, Log: func(format string, args ...any) { fmt.Printf(format+"\n", args...) }}
+	for servers, config := range map[parity.Servers]**rest.Config{r.Theirs: &c.Theirs, r.Ours: &c.Ours} {
+		target, err := servers.Target(ctx, parity.DefaultProfile, false)
+		if err != nil {
+			return err
+		}
+		if *config, err = target.User("admin", "system:masters"); err != nil {
+			return err
+		}
+	}
+	findings, err := fuzz.Run(ctx, c)
+	if err != nil {
+		return err
+	}
+	for _, finding := range findings {
+		fmt.Printf("\n%s\nkube-apiserver: %s\npinnace:        %s\n", finding.Object, finding.Theirs, finding.Ours)
+	}
+	if len(findings) > 0 {
+		return fmt.Errorf("%d differences were found", len(findings))
+	}
 	return nil
 }
 

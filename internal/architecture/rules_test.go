@@ -44,6 +44,7 @@ func exceptions() map[[2]string]string {
 		{"pkg/admission/certificateapproval", "pkg/authz"}: signers,
 		{"pkg/admission/certificatesigning", "pkg/authz"}:  signers,
 		{"hack/parity", "internal/parity"}:                 command,
+		{"hack/parity", "internal/parity/fuzz"}:            command,
 		{"hack/parity", "internal/parity/servers"}:         command,
 		{"hack/parity", "internal/kube"}:                   command,
 	}

@@ -4,10 +4,8 @@
 package parity
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -27,7 +25,7 @@ type Difference struct {
 // Explanation says why a difference is there, in explained.yaml and docs/parity.md.
 type Explanation struct {
 	ID string `yaml:"id"`
-	// Scenarios and Exchanges are patterns (path.Match) of names; an absent one matches all.
+	// Scenarios and Exchanges are patterns of names, in which * stands for any text; an absent one matches all.
 	Scenarios string `yaml:"scenarios"`
 	Exchanges string `yaml:"exchanges"`
 	// Paths are regular expressions that match the whole of a Path.
@@ -59,13 +57,8 @@ func (c *Corpus) loadExplained() error {
 }
 
 func (e Explanation) covers(scenario, exchange string, d Difference) bool {
-	for pattern, name := range map[string]string{cmp.Or(e.Scenarios, "*"): scenario, cmp.Or(e.Exchanges, "*"): exchange} {
-		if pattern == "*" {
-			continue
-		}
-		if ok, err := path.Match(pattern, name); err != nil || !ok {
-			return false
-		}
+	if !matches(e.Scenarios, scenario) || !matches(e.Exchanges, exchange) {
+		return false
 	}
 	if !slices.ContainsFunc(e.Paths, func(p string) bool { return regexp.MustCompile("^(?:" + p + ")$").MatchString(d.Path) }) {
 		return false
@@ -73,9 +66,19 @@ func (e Explanation) covers(scenario, exchange string, d Difference) bool {
 	return regexp.MustCompile(e.Theirs).MatchString(d.Theirs) && regexp.MustCompile(e.Ours).MatchString(d.Ours)
 }
 
+// matches tells whether a pattern, in which * stands for any text, is that of a name; an empty one is that of all.
+func matches(pattern, name string) bool {
+	form := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*")
+	return pattern == "" || regexp.MustCompile("^"+form+"$").MatchString(name)
+}
+
 // Compare returns in what ours differs from theirs, both normalized, with what explains it.
 func (c *Corpus) Compare(s *Scenario, theirs, ours Exchange) []Difference {
-	out := compareAnswers(theirs.Answer.reduced(ours.only), ours.Answer.reduced(ours.only))
+	reference := theirs.Answer
+	if !theirs.recorded {
+		reference = reference.reduced(ours.only)
+	}
+	out := compareAnswers(reference, ours.Answer.reduced(ours.only))
 	for i := range out {
 		for _, e := range c.Explained {
 			if e.covers(s.Name, ours.Name, out[i]) {

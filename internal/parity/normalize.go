@@ -24,6 +24,7 @@ type normalization struct {
 func normalizations() []normalization {
 	return []normalization{
 		{"served-kinds", (*normalizer).servedKinds},
+		{"late-bookmark", (*normalizer).lateBookmarks},
 		{"continue", (*normalizer).continueTokens},
 		{"resource-version", (*normalizer).resourceVersions},
 		{"generated-name", (*normalizer).generatedNames},
@@ -182,7 +183,7 @@ const longestPrefix = 58
 
 // versionTexts are messages that have versions in them.
 var versionTexts = regexp.MustCompile(
-	`(current: |ResourceVersion in object meta: |in record \(|revision=|too old resource version: \S+ \(|resourceVersion: "|resourceVersion\\*": ?\\*")\d+`)
+	`(current: |ResourceVersion in object meta: |ResourceVersion in record \(|ResourceVersion in the precondition \(|revision=|too old resource version: \S+ \(|resourceVersion: "|resourceVersion\\*": ?\\*")\d+`)
 
 // resourceVersions numbers the versions of objects in their order, and marks those of lists and bookmarks: kube-apiserver
 // writes more than the scenario does, so that how far the store has come is not the same.
@@ -225,6 +226,10 @@ func (v *Value) eachVersion(visit func(owner *Value, version uint64, list bool))
 	v.objects(func(object *Value) {
 		if kind, _ := object.Field("type").String(); kind == "BOOKMARK" {
 			bookmarks[object.Field("object")] = true
+			bookmarks[object.At("object", "object")] = true // in protobuf
+			for _, row := range object.At("object", "rows").list() {
+				bookmarks[row.Field("object")] = true
+			}
 		}
 		text, ok := object.At("metadata", "resourceVersion").String()
 		version, err := strconv.ParseUint(text, 10, 64)
@@ -250,6 +255,24 @@ func (v *Value) setField(key string, value *Value) {
 		if v.Members[i].Key == key {
 			v.Members[i].Value = value
 		}
+	}
+}
+
+// lateBookmarks drops the bookmarks that a server sends from time to time, and before it ends a watch. The one that ends the
+// initial events stays.
+func (n *normalizer) lateBookmarks() {
+	for i := range n.exchanges {
+		a := &n.exchanges[i].Answer
+		a.Documents = slices.DeleteFunc(a.Documents, func(document *Value) bool {
+			object := document.Field("object")
+			if inner := object.Field("object"); inner != nil {
+				object = inner // in protobuf
+			}
+			if rows := object.Field("rows").list(); len(rows) > 0 {
+				object = rows[0].Field("object")
+			}
+			return document.Field("type").orEmpty() == "BOOKMARK" && object.At("metadata", "annotations", "k8s.io/initial-events-end") == nil
+		})
 	}
 }
 

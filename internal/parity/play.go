@@ -31,6 +31,8 @@ type Exchange struct {
 	Answer  Answer
 	// only are the parts of the body that count; all when empty.
 	only []string
+	// recorded tells that the answer comes from a recording, which has nothing but these parts.
+	recorded bool
 	// generateName is what the body asked a name to begin with.
 	generateName string
 }
@@ -85,7 +87,7 @@ func (c *Corpus) Play(ctx context.Context, s *Scenario, target *Target) (_ []Exc
 		if p.dir, err = os.MkdirTemp("", "parity-"); err != nil {
 			return nil, err
 		}
-		defer func() { err = errors.Join(err, os.RemoveAll(p.dir)) }()
+		defer func() { err = errors.Join(err, removeAll(p.dir)) }()
 	}
 	defer func() {
 		for _, w := range p.watches {
@@ -94,6 +96,15 @@ func (c *Corpus) Play(ctx context.Context, s *Scenario, target *Target) (_ []Exc
 	}()
 	err = p.steps(scope, s.Steps)
 	return p.out, err
+}
+
+// removeAll removes a directory in which programs may still be ending.
+func removeAll(dir string) error {
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		if err := os.RemoveAll(dir); err == nil || time.Now().After(deadline) {
+			return err
+		}
+	}
 }
 
 // rehearse goes through a scenario without a server.

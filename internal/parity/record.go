@@ -84,7 +84,7 @@ func parseExchange(block string) (Exchange, error) {
 	if len(lines) < 3 {
 		return Exchange{}, fmt.Errorf("%q is no exchange", block)
 	}
-	e := Exchange{Name: lines[0], Request: strings.TrimPrefix(lines[1], "> ")}
+	e := Exchange{Name: lines[0], Request: strings.TrimPrefix(lines[1], "> "), recorded: true}
 	code, format, _ := strings.Cut(lines[2], " ")
 	var err error
 	if e.Answer.Code, err = strconv.Atoi(code); err != nil {

@@ -29,7 +29,9 @@ type Result struct {
 	// Theirs and Ours are normalized, and as many unless Err says otherwise.
 	Theirs, Ours []Exchange
 	Differences  map[int][]Difference // by exchange, of those that differ
-	Err          error
+	// Took is how long it took to play.
+	Took time.Duration
+	Err  error
 }
 
 // Run is what to play and how.
@@ -55,7 +57,9 @@ func (r *Run) Play(ctx context.Context) ([]Result, error) {
 	var mu sync.Mutex
 	done := 0
 	play := func(i int) {
+		since := time.Now()
 		results[i] = r.scenario(ctx, r.Scenarios[i])
+		results[i].Took = time.Since(since)
 		mu.Lock()
 		defer mu.Unlock()
 		if done++; r.Progress != nil {

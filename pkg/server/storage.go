@@ -30,7 +30,7 @@ func (c *Config) applyStorage(config *genericapiserver.Config) error {
 	etcdOptions.SkipHealthEndpoints = true
 	etcdOptions.StorageConfig.StorageObjectCountTracker = config.StorageObjectCountTracker
 	factory := serverstorage.NewDefaultStorageFactory(
-		etcdOptions.StorageConfig, etcdOptions.DefaultStorageMediaType, c.Scheme.Codecs, encoding, enabled, nil)
+		etcdOptions.StorageConfig, etcdOptions.DefaultStorageMediaType, c.Scheme.Storage, encoding, enabled, nil)
 	if err := etcdOptions.ApplyWithStorageFactoryTo(factory, config); err != nil {
 		return err
 	}

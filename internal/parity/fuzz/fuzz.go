@@ -23,6 +23,9 @@ const (
 	shrinkTries = 1500
 	// sameAtMost is how many cases of what looks like the same difference are made small.
 	sameAtMost = 2
+	// repeats is how often an object is sent again before its answers count as different: where an object breaks rules
+	// for several keys of a map, a server tells them in any order.
+	repeats = 8
 )
 
 // Config is what to compare and for how long.
@@ -133,18 +136,18 @@ func percent(part, whole int) int {
 // one plays a case.
 func (r *run) one(ctx context.Context, n uint64) error {
 	object := Generate(r.Seed, n)
-	ours, theirs, err := r.ask(ctx, object)
+	ours, theirs, different, err := r.compare(ctx, object)
 	if err != nil {
 		return err
 	}
-	if !r.count(ours, theirs) {
+	if !r.count(ours, theirs, different) {
 		return nil
 	}
 	small := shrink(object, shrinkTries, func(candidate map[string]any) bool {
-		a, b, err := r.ask(ctx, candidate)
-		return err == nil && a != b
+		_, _, different, err := r.compare(ctx, candidate)
+		return err == nil && different
 	})
-	if ours, theirs, err = r.ask(ctx, small); err != nil {
+	if ours, theirs, _, err = r.compare(ctx, small); err != nil {
 		return err
 	}
 	text, err := yaml.Marshal(small)
@@ -156,14 +159,14 @@ func (r *run) one(ctx context.Context, n uint64) error {
 }
 
 // count notes the answers and says whether they show a difference that is worth a closer look.
-func (r *run) count(ours, theirs answer) bool {
+func (r *run) count(ours, theirs answer, different bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.cases++
 	if theirs.code >= 400 {
 		r.refused++
 	}
-	if ours == theirs {
+	if !different {
 		return false
 	}
 	r.differing++
@@ -181,6 +184,21 @@ func (r *run) add(n uint64, f Finding) {
 	}
 	r.findings = append(r.findings, f)
 	r.Log("case %d of seed %d is answered differently:\n%s", n, r.Seed, f.Object)
+}
+
+// compare sends an object until an answer of the one server was one of the other's too, or often enough.
+func (r *run) compare(ctx context.Context, object map[string]any) (ours, theirs answer, different bool, err error) {
+	fromOurs, fromTheirs := map[answer]bool{}, map[answer]bool{}
+	for range 1 + repeats {
+		if ours, theirs, err = r.ask(ctx, object); err != nil {
+			return ours, theirs, false, err
+		}
+		fromOurs[ours], fromTheirs[theirs] = true, true
+		if fromOurs[theirs] || fromTheirs[ours] {
+			return ours, theirs, false, nil
+		}
+	}
+	return ours, theirs, true, nil
 }
 
 // ask sends an object to both servers at once.

@@ -102,6 +102,22 @@ func TestServersThatAgreeGiveNoFindings(t *testing.T) {
 	}
 }
 
+func TestAnswersInAnyOrderAreNoDifference(t *testing.T) {
+	var mu sync.Mutex
+	n := 0
+	anyOrder := func(string, http.Header) (int, string) {
+		mu.Lock()
+		defer mu.Unlock()
+		n++
+		return http.StatusUnprocessableEntity, []string{"a, b", "b, a", "b, a"}[n%3]
+	}
+	c := Config{Ours: fake(t, anyOrder), Theirs: fake(t, anyOrder), Namespace: "ns", Seed: 7, Duration: 100 * time.Millisecond, Log: t.Logf}
+	findings, err := Run(t.Context(), c)
+	if err != nil || len(findings) != 0 {
+		t.Fatalf("%v, %v, want no findings", findings, err)
+	}
+}
+
 func TestAServerThatIsGoneIsAnError(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Pinnace Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package certificateapproval lets a user change the approval of a CertificateSigningRequest only with the permission to approve for its
-// signer (KEP-1513; plugin/pkg/admission/certificates of k8s.io/kubernetes).
+// Package certificateapproval lets a user change the approval of a CertificateSigningRequest only with the permission to
+// approve for its signer (KEP-1513; plugin/pkg/admission/certificates/approval of k8s.io/kubernetes).
 package certificateapproval
 
 import (

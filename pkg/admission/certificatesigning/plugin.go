@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The Pinnace Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package certificatesigning lets a user change the certificate or the conditions of a CertificateSigningRequest's status only with the permission to sign for its
-// signer (KEP-1513; plugin/pkg/admission/certificates of k8s.io/kubernetes).
+// Package certificatesigning lets a user change the certificate or the conditions in the status of a
+// CertificateSigningRequest only with the permission to sign for its signer (KEP-1513;
+// plugin/pkg/admission/certificates/signing of k8s.io/kubernetes).
 package certificatesigning
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -68,7 +69,8 @@ func (p *Plugin) Validate(ctx context.Context, a admission.Attributes, _ admissi
 	if !ok {
 		return admission.NewForbidden(a, fmt.Errorf("expected type CertificateSigningRequest, got: %T", a.GetObject()))
 	}
-	if bytes.Equal(old.Status.Certificate, request.Status.Certificate) && apiequality.Semantic.DeepEqual(old.Status.Conditions, request.Status.Conditions) {
+	// An empty certificate and none are two things here, as in kube-apiserver; no conditions and an empty list are one.
+	if reflect.DeepEqual(old.Status.Certificate, request.Status.Certificate) && apiequality.Semantic.DeepEqual(old.Status.Conditions, request.Status.Conditions) {
 		return nil
 	}
 	if !authz.MayUseSigner(ctx, p.authorizer, a.GetUserInfo(), authz.VerbSign, old.Spec.SignerName) {

@@ -78,3 +78,23 @@ func (c convertor) ConvertToVersion(in runtime.Object, gv runtime.GroupVersioner
 	}
 	return out, nil
 }
+
+// storageCodecs are codecs whose decoders leave no kind in an object. Conversion to the internal version would remove it,
+// but an object that is decoded into one of its own type isn't converted: items of a list would show a kind.
+type storageCodecs struct{ serializer.CodecFactory }
+
+// DecoderToVersion returns a decoder into gv that leaves no kind.
+func (c storageCodecs) DecoderToVersion(decoder runtime.Decoder, gv runtime.GroupVersioner) runtime.Decoder {
+	return kindlessDecoder{c.CodecFactory.DecoderToVersion(decoder, gv)}
+}
+
+type kindlessDecoder struct{ runtime.Decoder }
+
+// Decode decodes and removes the kind.
+func (d kindlessDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+	obj, gvk, err := d.Decoder.Decode(data, defaults, into)
+	if err == nil {
+		obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	}
+	return obj, gvk, err
+}

@@ -273,3 +273,25 @@ func TestConversionErrorIsTheLibrarys(t *testing.T) {
 		t.Errorf("an object comes with the error: %v", got)
 	}
 }
+
+func TestStoredObjectsDoNotSayTheirKind(t *testing.T) {
+	t.Parallel()
+	s, err := scheme.New(scheme.Native(groups()), scheme.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	media := s.Storage.SupportedMediaTypes()[0].Serializer
+	decoder := s.Storage.DecoderToVersion(media, appsHub)
+	for name, into := range map[string]runtime.Object{"into a new object": nil, "into one of its type": &appsv1.DaemonSet{}} {
+		obj, _, err := decoder.Decode([]byte(`{"apiVersion":"apps/v1","kind":"DaemonSet","metadata":{"name":"x"}}`), nil, into)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kind := obj.GetObjectKind().GroupVersionKind(); !kind.Empty() {
+			t.Errorf("%s: it says that it is %s", name, kind)
+		}
+	}
+	if _, _, err := decoder.Decode([]byte("x"), nil, nil); err == nil {
+		t.Error("what is no object was decoded")
+	}
+}

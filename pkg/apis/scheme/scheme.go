@@ -21,8 +21,10 @@ import (
 // Scheme is all that depends on which groups are served, and under which names. It never changes after New.
 type Scheme struct {
 	*runtime.Scheme
-	// Codecs convert between bytes and objects for storage and for whatever else is not a request.
+	// Codecs convert between bytes and objects for whatever is neither a request nor stored.
 	Codecs serializer.CodecFactory
+	// Storage are Codecs for storage: what they decode does not say its kind, as it is with objects of the hub.
+	Storage runtime.StorageSerializer
 	// Requests are Codecs for requests: what they decode is normalized.
 	Requests runtime.NegotiatedSerializer
 	// Convertor and UnsafeConvertor convert between the versions of an object; what they bring into the hub is
@@ -92,6 +94,7 @@ func New(served []Served, options Options) (*Scheme, error) {
 	return &Scheme{
 		Scheme:          scheme,
 		Codecs:          codecs,
+		Storage:         storageCodecs{CodecFactory: codecs},
 		Requests:        requestCodecs{CodecFactory: codecs, normalizers: hooks},
 		Convertor:       convertor{ObjectConvertor: scheme, normalizers: hooks},
 		UnsafeConvertor: convertor{ObjectConvertor: runtime.UnsafeObjectConvertor(scheme), normalizers: hooks},

@@ -22,9 +22,12 @@ import (
 // period is how often a namespace that somebody has removed past the server is made again.
 const period = time.Minute
 
-// Names returns the namespaces.
+// manager owns the fields of the namespaces: what kube-apiserver is called there, whatever our own program is called.
+const manager = "kube-apiserver"
+
+// Names returns the namespaces, in the order in which they are made.
 func Names() []string {
-	return []string{metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease, metav1.NamespaceDefault}
+	return []string{metav1.NamespaceSystem, metav1.NamespacePublic, metav1.NamespaceDefault, corev1.NamespaceNodeLease}
 }
 
 // Run makes the namespaces that are missing, then looks again every minute in the background until ctx ends. The first
@@ -49,7 +52,7 @@ func ensure(ctx context.Context, client corev1client.NamespaceInterface) error {
 	for _, name := range Names() {
 		_, err := client.Get(ctx, name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
-			_, err = client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+			_, err = client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{FieldManager: manager})
 		}
 		if err != nil && !apierrors.IsAlreadyExists(err) {
 			errs = append(errs, fmt.Errorf("the namespace %s: %w", name, err))

@@ -41,6 +41,8 @@ func TestStandalonePreset(t *testing.T) {
 		"quota":                       o.QuotaBytes,
 		"profiling":                   o.Features.EnableProfiling,
 		"priority and fairness":       o.Features.EnablePriorityAndFairness,
+		"admission plugins":           strings.Join(o.Admission.RecommendedPluginOrder, " "),
+		"plugins that are off":        o.Admission.DefaultOffPlugins.Len(),
 		"request timeout":             o.ServerRun.RequestTimeout.String(),
 		"time for watches to end":     o.ServerRun.ShutdownWatchTerminationGracePeriod.String(),
 		"verbosity":                   int(o.Logs.Verbosity),
@@ -66,6 +68,8 @@ func TestStandalonePreset(t *testing.T) {
 		"quota":                       int64(8 << 30),
 		"profiling":                   false,
 		"priority and fairness":       false,
+		"admission plugins":           "NamespaceLifecycle CertificateApproval CertificateSigning CertificateSubjectRestriction",
+		"plugins that are off":        0,
 		"request timeout":             "1m0s",
 		"time for watches to end":     "5s",
 		"verbosity":                   0,
@@ -257,6 +261,18 @@ func TestValidate(t *testing.T) {
 				"--goaway-chance can not be less than 0 or greater than 0.02", "--min-request-timeout can not be negative value",
 				"--storage-initialization-timeout can not be negative value", "--shutdown-delay-duration can not be negative value",
 			},
+		},
+		"a plugin more and one less": {args: []string{"--enable-admission-plugins=NamespaceLifecycle", "--disable-admission-plugins=CertificateSigning,CertificateApproval"}},
+		"plugins that aren't there": {
+			args: []string{"--enable-admission-plugins=NodeRestriction", "--disable-admission-plugins=ServiceAccount,certificatesigning"},
+			want: []string{
+				`--enable-admission-plugins plugin "NodeRestriction" is unknown`, `--disable-admission-plugins plugin "ServiceAccount" is unknown`,
+				`--disable-admission-plugins plugin "certificatesigning" is unknown`,
+			},
+		},
+		"a plugin that is on and off": {
+			args: []string{"--enable-admission-plugins=CertificateSigning", "--disable-admission-plugins=CertificateSigning"},
+			want: []string{"--enable-admission-plugins, --disable-admission-plugins: [CertificateSigning] in enable-admission-plugins and disable-admission-plugins overlapped"},
 		},
 		"an audit log that is none": {
 			args: []string{"--audit-policy-file=p", "--audit-log-path=-", "--audit-log-format=xml", "--audit-log-mode=now", "--audit-log-maxage=-1"},

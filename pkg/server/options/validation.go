@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	cliflag "k8s.io/component-base/cli/flag"
 	logsapi "k8s.io/component-base/logs/api/v1"
@@ -26,7 +27,7 @@ func (o *Options) validate() []error {
 	errs = append(errs, validateEtcd(o)...)
 	errs = append(errs, o.ServerRun.Validate()...)
 	errs = append(errs, validateServing(o)...)
-	errs = append(errs, naming("--enable-admission-plugins, --disable-admission-plugins", o.Admission.Validate())...)
+	errs = append(errs, validateAdmission(o.Admission)...)
 	errs = append(errs, naming("--audit-*", o.Audit.Validate())...)
 	errs = append(errs, o.Features.Validate()...)
 	errs = append(errs, naming("--tracing-config-file", o.Tracing.Validate())...)
@@ -41,6 +42,17 @@ func naming(flag string, errs []error) []error {
 		}
 	}
 	return errs
+}
+
+// validateAdmission returns what is wrong with the lists of plugins: the library writes the names of flags without dashes.
+func validateAdmission(admission *genericoptions.AdmissionOptions) []error {
+	errs := admission.Validate()
+	for i, err := range errs {
+		if text := err.Error(); strings.HasPrefix(text, "enable-admission-plugins") || strings.HasPrefix(text, "disable-admission-plugins") {
+			errs[i] = fmt.Errorf("--%w", err)
+		}
+	}
+	return naming("--enable-admission-plugins, --disable-admission-plugins", errs)
 }
 
 func validateServing(o *Options) []error {
