@@ -38,6 +38,8 @@ type flags struct {
 	check, record, recorded bool
 	workers                 int
 	diffs                   string
+	fuzz                    time.Duration
+	seed                    uint64
 }
 
 func main() {

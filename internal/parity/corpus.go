@@ -239,7 +239,7 @@ func (c *Corpus) rows() map[string]bool {
 }
 
 // request is the form of Do.
-var request = regexp.MustCompile(`^[A-Z]+ [/{]`)
+var request = regexp.MustCompile(`^(\{[a-z]+\}|[A-Z]+) [/{]`)
 
 // check finds steps that are none, or two things in one.
 func (s *Step) check() error {

@@ -25,6 +25,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
 	"github.com/pinnace-io/pinnace/pkg/authn"
@@ -190,11 +191,14 @@ const informerResync = 10 * time.Minute
 
 // applyAdmission builds the admission plugins. They look at the server's own namespaces, through the loopback connection.
 func (c *Config) applyAdmission(config *genericapiserver.Config) error {
-	client, err := kubernetes.NewForConfig(config.LoopbackClientConfig)
+	// A client that is idle when HTTP/2 takes leave of it doesn't close its connection, and a stop would wait for that for a second.
+	loopback := rest.CopyConfig(config.LoopbackClientConfig)
+	loopback.NextProtos = []string{"http/1.1"}
+	client, err := kubernetes.NewForConfig(loopback)
 	if err != nil {
 		return err
 	}
-	untyped, err := dynamic.NewForConfig(config.LoopbackClientConfig)
+	untyped, err := dynamic.NewForConfig(loopback)
 	if err != nil {
 		return err
 	}

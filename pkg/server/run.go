@@ -37,33 +37,12 @@ func (s *Server) Run(ctx context.Context) error {
 
 	go s.identity.keep(ctx)
 
-	ended := make(chan struct{})
-	go s.dropIdle(ctx, ended)
 	err := s.Generic.PrepareRun().RunWithContext(ctx)
-	close(ended)
 	err = errors.Join(err, release(ctx, s.listener, s.backend))
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		err = errors.Join(cause, err)
 	}
 	return err
-}
-
-// dropIdle closes, while the server stops, the idle connections of its own clients. One that comes while the server begins
-// to take leave of its peers is told nothing by net/http, and would be waited for until the library gives up.
-func (s *Server) dropIdle(ctx context.Context, ended <-chan struct{}) {
-	<-ctx.Done()
-	transport, err := rest.TransportFor(s.loopback)
-	if err != nil {
-		return // no client was built from it either
-	}
-	for {
-		utilnet.CloseIdleConnectionsFor(transport)
-		select {
-		case <-ended:
-			return
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
 }
 
 // WaitReady returns nil when the running server answers "ok" on /readyz. When ctx ends first, the error holds the last
