@@ -67,7 +67,6 @@ type player struct {
 	target   *Target // nil in a rehearsal
 	scenario *Scenario
 	dir      string // of kubectl
-	mu       sync.Mutex
 	watches  map[string]*stream
 	out      []Exchange
 }

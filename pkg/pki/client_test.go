@@ -27,7 +27,7 @@ func TestIssueClient(t *testing.T) {
 		t.Error(err)
 	}
 	subject := client.Certificate.Subject
-	if subject.CommonName != "ada" || !slices.Equal(subject.Organization, []string{"devs", "ops"}) {
+	if subject.CommonName != "ada" || len(subject.Organization) != 2 || !slices.Contains(subject.Organization, "devs") || !slices.Contains(subject.Organization, "ops") {
 		t.Errorf("the subject is %s", subject)
 	}
 	if left := time.Until(client.Certificate.NotAfter); left > time.Hour || left < 50*time.Minute {
