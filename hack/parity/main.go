@@ -55,7 +55,7 @@ func main() {
 	flag.Parse()
 	// The servers in this process are told wrong things all the time.
 	klog.SetLogger(logr.Discard())
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM) //nolint:forbidigo // the program begins here
 	defer stop()
 	if err := run(ctx, f); err != nil {
 		fmt.Fprintln(os.Stderr, "parity:", err)

@@ -150,7 +150,7 @@ func withIntegers(value any) any {
 		if n, err := value.Int64(); err == nil {
 			return n
 		}
-		f, _ := value.Float64() //nolint:errcheck // infinity will do as well
+		f, _ := value.Float64() // infinity will do as well
 		return f
 	case map[string]any:
 		for key, item := range value {
