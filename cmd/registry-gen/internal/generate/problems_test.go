@@ -29,8 +29,13 @@ var (
 	loadOnce = sync.OnceValues(func() (*hub.Types, error) { return hub.Load(known) })
 )
 
+// loading is held while types are loaded, which must not be done twice at once.
+var loading sync.Mutex
+
 // loadTestTypes is hub.Load, but faster for what is known.
 func loadTestTypes(paths []string) (*hub.Types, error) {
+	loading.Lock()
+	defer loading.Unlock()
 	for _, path := range paths {
 		if !slices.Contains(known, path) {
 			return hub.Load(paths)

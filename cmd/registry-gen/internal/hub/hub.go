@@ -31,7 +31,8 @@ type Types struct {
 }
 
 // Load loads packages by their import paths as the module of the working directory sees them. A package that can't
-// be loaded becomes a problem of the declarations that name it.
+// be loaded becomes a problem of the declarations that name it. Two calls at the same time are a data race: all universes
+// of gengo share the basic types of Go, and every load writes to them.
 func Load(paths []string) (*Types, error) {
 	t := &Types{failed: map[string]error{}}
 	p := parser.New()
